@@ -136,17 +136,16 @@ def prose(root: Path) -> Iterator[tuple[str, list[Text]]]:
     for name, glob in zip(("core", "connectors", "laws"), _MAIN_SCALA, strict=True):
         yield f"{name} comments", read(root, [glob], prose_texts.scala_comments)
     yield "Python docstrings", read(root, _MAIN_PYTHON, prose_texts.python_docstrings)
-    yield "docs", read(root, ["docs/**/*.md"], prose_texts.markdown, is_hand_written)
+    yield "docs", read(root, ["docs/**/*.md"], prose_texts.markdown, is_no_decision)
     yield "README", read(root, ["README.md"], prose_texts.markdown)
     yield "error texts", read(root, _ERRORS, prose_texts.error_messages)
     yield "Scala test names", read(root, _SCALA_TESTS, prose_texts.scala_test_names)
     yield "Python test names", read(root, _PYTHON_TESTS, prose_texts.python_test_names)
 
 
-def is_hand_written(path: Path, page: str) -> bool:
-    """Returns whether people maintain a page. Decisions are history; the crash matrices come from tests."""
-    is_history = "decisions" in path.parts or path.name.startswith("crash-matrix")
-    return not is_history and not prose_texts.is_generated(page)
+def is_no_decision(path: Path, page: str) -> bool:
+    """Returns whether a page counts. Decisions are history, and keep their wording."""
+    return "decisions" not in path.parts
 
 
 def rate(name: str, texts: Iterable[Text], counted: frozenset[str], is_floor: bool = False) -> Figure:

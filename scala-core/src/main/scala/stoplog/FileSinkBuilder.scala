@@ -46,7 +46,9 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
   /** Sets the name of the log, distinct for each query of a directory. The default is `main`. */
   def withSinkId(sinkId: String): FileSinkBuilder = withOption("sinkId", sinkId)
 
-  /** Sets the handling of a log owned by another query: `fail` or `adopt`. */
+  /** Sets the reaction to a log of another query: `fail` (the default), `adopt`, or `adoptAndRepeat`, which
+    * writes rows again and is valid for one start.
+    */
   def withOnForeignQuery(choice: String): FileSinkBuilder = withOption("onForeignQuery", choice)
 
   /** Sets what a start does with earlier open parts: `continue` (the default) or `finish`. */

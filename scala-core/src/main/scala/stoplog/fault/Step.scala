@@ -23,10 +23,10 @@ object Step {
   // tasks
   case object PartOpened extends Step("partOpened", "a new or cut-back part without a row of this epoch")
   case object MidWrite
-      extends Step("midWrite", "some rows of this epoch behind the valid length of open parts")
+      extends Step("midWrite", "some rows of this epoch after the valid length of open parts")
   case object BeforeSync extends Step("beforeSync", "all rows of the task written, none known to be durable")
   case object SpoolWritten
-      extends Step("sideWritten", "rows beside an open part durable, the part's own bytes maybe not")
+      extends Step("sideWritten", "spooled rows of an open part durable, the bytes of the part maybe not")
   case object AfterSync extends Step("afterSync", "all rows of the task durable, in no record")
 
   // an epoch's commit
@@ -34,8 +34,7 @@ object Step {
   case object CutTaken
       extends Step(
         "cutTaken",
-        "a job that replaces files is announced, and all that others have decided before is visible; no " +
-          "record is the job's"
+        "an overwriting job is announced, and all earlier decisions of others are visible; the job has no record"
       )
   case object RecordWritten
       extends Step("recordWritten", "the record under a temporary name, not yet in the log")
@@ -53,9 +52,9 @@ object Step {
         "all parts visible and listed in a manifest; no marker of their buckets"
       )
   case object MarkerWritten
-      extends Step("markerWritten", "one more bucket with its marker; its listener knows nothing of it")
+      extends Step("markerWritten", "one more bucket with its marker; the listener has not been called")
   case object ListenerCalled
-      extends Step("listenerCalled", "the bucket's listener has been told; the record is not marked")
+      extends Step("listenerCalled", "the bucket's listener has been called; the record is not marked")
   case object AfterMark extends Step("afterMark", "the record is marked as published")
   case object AfterTrim extends Step("afterTrim", "old records dropped")
   case object AfterDrop extends Step("afterDrop", "spool files that the record no longer names are deleted")
@@ -63,7 +62,7 @@ object Step {
   // between epochs, and at the end
   case object BeforeRoll extends Step("beforeRoll", "parts due by the clock, still open in the newest record")
   case object PartEnded
-      extends Step("partEnded", "the driver has written the end of a part; no record says that it has ended")
+      extends Step("partEnded", "the driver has written the end of a part; no record contains the end")
   case object BeforeRelease extends Step("beforeRelease", "the query has ended; its parts are still open")
   case object AfterRelease
       extends Step("afterRelease", "the release record decides; its parts may still be hidden")
@@ -71,16 +70,16 @@ object Step {
 
   // compaction: one part replaces several small parts
   case object MidMerge
-      extends Step("midMerge", "some of the rows of several finished parts in one that no record names")
+      extends Step("midMerge", "some rows of several finished parts in a compacted part that no record names")
   case object BeforeCompact
       extends Step(
         "beforeCompact",
-        "the merged part is durable; no record names it, and its rows are visible"
+        "the compacted part is durable and in no record; the input files are visible"
       )
   case object MidReplace
-      extends Step("midReplace", "the record decides; some of the parts that it replaces are out of sight")
+      extends Step("midReplace", "the record decides; some of the replaced parts are hidden")
   case object AfterReplace
-      extends Step("afterReplace", "all that is replaced is out of sight; the merged part is not visible")
+      extends Step("afterReplace", "all replaced parts are hidden; the compacted part is not visible")
   case object ReplacementNoted
       extends Step(
         "replacementNoted",
@@ -90,12 +89,12 @@ object Step {
   case object ReplacementCalledOff
       extends Step(
         "replacementCalledOff",
-        "the record cannot be carried out: the files that it replaces are visible, and its parts never are"
+        "the record is called off: the replaced files are visible, and the parts of the record never are"
       )
   case object AfterForget
       extends Step(
         "afterForget",
-        "the merged part is visible and what it replaces deleted; the record is not marked"
+        "the compacted part is visible and the replaced parts are deleted; the record is not marked"
       )
 
   // end of a batch job
@@ -109,33 +108,33 @@ object Step {
         "the trigger availableNow reads the files listed now; no record names them yet"
       )
   case object GoneNoted
-      extends Step("goneNoted", "a note of files that are gone; the newest record does not know of it")
+      extends Step("goneNoted", "a note of absent files is written; the newest record does not name the note")
   case object SeenWritten
-      extends Step("seenWritten", "all that has been read, written anew; no record names it")
+      extends Step("seenWritten", "the list of all read files is rewritten; no record names the list")
   case object StaleDropped
-      extends Step("staleDropped", "one less of the state files that the newest record does not name")
+      extends Step("staleDropped", "one more unnamed state file is deleted")
   case object BeforeSplits extends Step("beforeSplits", "files found, in no record of splits")
   case object StateWritten
       extends Step("stateWritten", "a record or another state file under a temporary name")
   case object AfterSplits
-      extends Step("afterSplits", "the record of splits decides; the engine has not heard of it")
-  case object SplitsDropped extends Step("splitsDropped", "one old record of splits less")
+      extends Step("afterSplits", "the record of splits decides; the engine has not received the splits")
+  case object SplitsDropped extends Step("splitsDropped", "one more old record of splits is deleted")
   case object BeforeClean
-      extends Step("beforeClean", "the micro-batch is committed; a file that it has read to the end is there")
+      extends Step("beforeClean", "the micro-batch is committed; a completely read file still exists")
   case object MidArchive
-      extends Step("midArchive", "a file that was read has two names: its own and the one in the archive")
+      extends Step("midArchive", "a read file has two names: the original name and the name in the archive")
   case object FileCleaned
-      extends Step("fileCleaned", "one more file that was read is deleted or archived; no record says so")
+      extends Step("fileCleaned", "one more read file is deleted or archived; no record contains the deletion")
   case object AfterClean
-      extends Step("afterClean", "all that the micro-batch has read is put away; no record says so")
+      extends Step("afterClean", "all files of the micro-batch are deleted or archived; no record contains the deletions")
 
   // a tool, in addition to the steps of every driver
   case object LogKept
-      extends Step("logKept", "one more record of a log that is to begin anew has a copy aside")
+      extends Step("logKept", "one more record of a log before a reset is copied to aside/")
   case object PartKept
-      extends Step("partKept", "one more finished part that is to go out of sight has a copy aside")
+      extends Step("partKept", "one more finished part before hiding is copied to aside/")
   case object BeforeRewind
-      extends Step("beforeRewind", "all that is to go out of sight has a copy; the log is as it was")
+      extends Step("beforeRewind", "all parts before hiding are copied; the log is unchanged")
 
   /** The steps of a file source's driver. */
   val ofSources: Vector[Step] = Vector(

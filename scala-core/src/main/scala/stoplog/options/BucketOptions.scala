@@ -14,16 +14,16 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
   val BucketBy: Opt[String] =
     option("bucketBy", OptionType.text.as("SQL expression"), "concat('region=', region)")(
       "none",
-      "The bucket of a row is the value of this expression over the row's columns, as a string; `/` " +
-        "separates directories. Functions of time use the session's time zone. Not together with " +
+      "The bucket of a row is the value of this expression over the columns of the row, as a string; `/` " +
+        "separates directories. Functions of time use the time zone of the session. Not together with " +
         "`partitionBy` or `bucketAssigner`."
     )
 
   val PartitionBy: Opt[Seq[String]] = option("partitionBy", OptionType.columnNames, "year,month")(
     "none",
-    "Directories `column=value` as Hive and Spark lay them out; these columns are left out of the files. " +
-      "Names with a comma go between backticks. Not together with `bucketBy` or `bucketAssigner`. Spark " +
-      "drops the columns of `DataStreamWriter.partitionBy` before the sink sees them: use this option."
+    "Directories `column=value` in the layout of Hive and Spark; the files do not contain these columns. " +
+      "Write names with a comma in backticks. Not together with `bucketBy` or `bucketAssigner`. Spark " +
+      "drops the columns of `DataStreamWriter.partitionBy` before the sink sees the rows: use this option."
   )
 
   val BucketAssigner: Opt[String] = withDefault(
@@ -43,14 +43,14 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
     DateTimeBucketAssigner.DefaultPattern,
     "'day='yyyy-MM-dd"
   )(
-    "How `dateTime` writes the time; `/` in it makes directories in directories, and text in quotes stands " +
-      "for itself. Levels `name=value` are columns for Spark, pyarrow, DuckDB and pandas. A sink whose log " +
-      "has recorded another pattern goes on with that one, unless this option is set."
+    "The form of the time of `dateTime`. `/` separates directories, and quoted text is literal. Levels " +
+      "`name=value` are columns for Spark, pyarrow, DuckDB and pandas. A sink whose log has recorded " +
+      "another pattern keeps the recorded pattern unless this option is set."
   )
 
   val BucketColumn: Opt[String] = option("bucketColumn", OptionType.columnName, "event_time")(
     "the time of processing",
-    "The timestamp or date column from which `dateTime` takes the time."
+    "The timestamp or date column with the time for `dateTime`."
   )
 
   private val zone: OptionType[ZoneId] = OptionType.zone("zone id")(
@@ -59,16 +59,15 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
   )
 
   val BucketTimeZone: Opt[ZoneId] = option("bucketTimeZone", zone, "Europe/Berlin")(
-    "that of `timeZone`",
-    "The zone in which `dateTime` writes the time, without any effect on the rows. Fixed for the life of " +
-      "the log."
+    "the value of `timeZone`",
+    "The time zone of `dateTime`, without any effect on the rows. Fixed for the life of the log."
   )
 
   val TimeZone: Opt[ZoneId] = withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
-    "The zone in which `dateTime` writes the time, unless `bucketTimeZone` is set. When it is set, " +
-      "`partitionBy` names directories and `json` and `csv` write timestamps in it as well, as Spark does " +
-      "with its option of this name; when it is not, they use the session's zone. The zone of `dateTime` " +
-      "is fixed for the life of the log."
+    "The time zone of `dateTime`, unless `bucketTimeZone` is set. If this option is set, `partitionBy` " +
+      "also names directories and `json` and `csv` also write timestamps in this zone, as with Spark's " +
+      "option of this name; otherwise the zone of the session applies. The zone of `dateTime` is fixed for " +
+      "the life of the log."
   )
 
   /** Returns the options that define a bucketing. */

@@ -17,24 +17,24 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
 
   val Compaction: Opt[Boolean] = choice[Boolean]("compaction", "none" -> false, "smallParts" -> true)(
     "smallParts",
-    "`smallParts` merges small finished parts of a bucket, between epochs and by a record of the log: see " +
-      "[Compaction](../files/compaction.md). `none` leaves every part as it was published."
+    "`smallParts` compacts small finished parts of a bucket between epochs, each time by a record of the " +
+      "log: see [Compaction](../files/compaction.md). `none` keeps every part as published."
   )
 
   val CompactSmallerThan: Opt[Long] = option("compactSmallerThan", OptionType.size, "32m")(
     "a quarter of `compactTo`",
-    "A finished part below this is merged with others; at most half of `compactTo`."
+    "A finished part below this size is compacted with other parts; at most half of `compactTo`."
   )
 
   val CompactTo: Opt[Long] = option("compactTo", OptionType.size, "256m")(
     "`maxPartSize`, or `128m`",
-    "How large a merged part gets at most. Small parts that have this size together are merged at once."
+    "The maximum size of a compacted part. Small parts that reach this size in total are compacted at once."
   )
 
   val CompactAfterEpochs: Opt[Long] =
     withDefault("compactAfterEpochs", OptionType.wholeNumber, 100L, "600")(
-      "The small parts of a bucket are merged when the oldest of them has waited for so many epochs; one " +
-        "that was merged and is small still waits eight times as long, each time."
+      "The small parts of a bucket are compacted after the oldest small part has waited for this number of " +
+        "epochs. A compacted part that is still small waits eight times longer after each compaction."
     )
 
   val CompactMinFiles: Opt[Long] = withDefault(
@@ -46,13 +46,13 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
     2L,
     "8"
   )(
-    "Fewer parts than this are not merged when they have waited long enough: they stay as they are."
+    "Fewer parts than this number are never compacted because of their age."
   )
 
   val Compactor: Opt[String] = option("compactor", OptionType.userClass, "com.example.Appended")(
-    "that of the format; required for an own `encoder` or `bulkWriter`",
-    "How parts are merged: the name of a class that extends `stoplog.compact.Compactor` and has a public " +
-      "constructor without arguments, or of a Scala object."
+    "the compactor of the format; required for a custom `encoder` or `bulkWriter`",
+    "The method of compaction: the name of a class that extends `stoplog.compact.Compactor` and has a " +
+      "public constructor without arguments, or of a Scala object."
   )
 
   private val others: Seq[Opt[_]] =
@@ -128,7 +128,7 @@ private[stoplog] object DirectoryOptions {
     LineFiles.Beginning.Row,
     "true"
   )(
-    "Whether CSV files begin with the names of their columns."
+    "Whether CSV files start with the names of their columns."
   )
 
   private val known: Seq[Opt[_]] =

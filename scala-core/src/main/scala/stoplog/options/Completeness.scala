@@ -48,10 +48,10 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
     "idle"           -> When.Idle(0)
   )(
     "watermark",
-    "When a bucket counts as complete, and gets a marker file. `watermark`: when the query's watermark has " +
-      "reached its end, which needs `withWatermark` and a bucket that takes its time from a column. " +
-      "`processingTime`: when the driver's clock has. `idle`: when no row came to it for " +
-      "`bucketCompleteDelay`. A batch write marks its buckets at its end, whichever it is."
+    "The condition of a complete bucket, which gets a marker file. `watermark`: the watermark of the query " +
+      "has reached the end of the bucket; needs `withWatermark` and a bucket with a time from a column. " +
+      "`processingTime`: the driver's clock has reached the end. `idle`: the bucket received no row for " +
+      "`bucketCompleteDelay`. A batch write marks all buckets at the end, with every value except `none`."
   )
 
   val BucketCompleteDelay: Opt[Long] = option(
@@ -61,7 +61,7 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
     "10m"
   )(
     "`0s`; with `idle` it is required",
-    "How long after its end a bucket is still waited for; with `idle`, how long after its last row."
+    "The delay after the end of a bucket; with `idle`, the delay after the last row."
   )
 
   val BucketMarker: Opt[MarkerForm] = withDefault(
@@ -70,17 +70,17 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
     MarkerForm.Json,
     "empty"
   )(
-    "What is in the marker `_SUCCESS` of a complete bucket: the number of its files, rows and bytes, and a " +
-      "version; or nothing. When rows come late, `_SUCCESS.2` follows, and so on: no marker is ever " +
+    "The content of the marker `_SUCCESS` of a complete bucket: the number of files, rows and bytes, and a " +
+      "version; or nothing. If rows arrive late, `_SUCCESS.2` follows, and so on: no marker is ever " +
       "overwritten."
   )
 
   val BucketListener: Opt[String] =
     option("bucketListener", OptionType.userClass, "com.example.AddPartition")(
       "none",
-      "Is told of each marker, at least once, such as to add a partition to a catalog: the name of a class " +
-        "that extends `stoplog.bucket.BucketListener` and has a public constructor without arguments, or " +
-        "of a Scala object."
+      "Receives each marker at least once, for example to add a partition to a catalog: the name of a " +
+        "class that extends `stoplog.bucket.BucketListener` and has a public constructor without " +
+        "arguments, or of a Scala object."
     )
 
   val Manifest: Opt[Boolean] = choice[Boolean]("manifest", "none" -> false, "json" -> true)(
@@ -90,7 +90,7 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
   )
 
   val ManifestRetention: Opt[Long] = option("manifestRetention", OptionType.span, "30d")(
-    "they are kept",
+    "manifests are kept",
     "Manifests older than this are removed, once an hour."
   )
 

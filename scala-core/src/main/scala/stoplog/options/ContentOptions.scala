@@ -30,8 +30,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   val Path: Opt[String] =
     required("path", OptionType.text.as("file, directory, or pattern"), "/data/events/2026-*")(
-      "What is read. `load(path)` sets it too. A pattern may have `*`, `?`, `[a-z]` and `{one,two}` in its " +
-        "names."
+      "The input. `load(path)` also sets this option. The names of a pattern may contain `*`, `?`, `[a-z]` " +
+        "and `{one,two}`."
     )
 
   val Paths: Opt[Seq[String]] = option(
@@ -44,8 +44,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     "[\"/data/eu\", \"/data/us\"]"
   )(
     "only `path`",
-    "Several paths, each as `path` has it, beside `path` or instead. The builders set it, and Spark does " +
-      "for `load(Seq(…))`. All of them belong to one file system."
+    "Several paths of the form of `path`, in addition to `path` or instead. The builders set this option, " +
+      "and Spark sets the option for `load(Seq(…))`. All paths must belong to the same file system."
   )
 
   val FormatName: Opt[SourceFormatName] = required(
@@ -61,28 +61,27 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
       ),
     "json"
   )(
-    "What the files are. `text`: a row for each line. `json`, `csv`: lines of it, read by Spark's own " +
-      "parsers, with their options; with `multiLine` = `true`, records that go over lines, of which a file " +
-      "is never cut. Lines may be compressed: in files whose names end in `.gz`, `.zst`, `.zstd`, `.bz2`, " +
-      "`.deflate`, `.lz4` or `.snappy`. `parquet`, `orc`, `avro`: read by Spark's own readers; the columns " +
-      "are those of the youngest file if `schema(…)` does not name them. `binaryFile`: a row for each " +
-      "file, with all its bytes. `lengthDelimited`: records of bytes behind their lengths, in one column " +
-      "`value`; may be compressed, as lines. A class: a format of one's own, which extends " +
-      "`stoplog.source.format.StreamFormat`, `SimpleStreamFormat` or `BulkFormat`, and " +
+    "The format of the files. `text`: a row for each line. `json`, `csv`: lines, read by Spark's parsers with their " +
+      "options; with `multiLine` = `true`, records may span several lines, and files are never split. Files of lines " +
+      "may be compressed, with names that end with `.gz`, `.zst`, `.zstd`, `.bz2`, `.deflate`, `.lz4` or `.snappy`. " +
+      "`parquet`, `orc`, `avro`: read by Spark's readers, with the columns of `schema(…)` or else of the newest file. " +
+      "`binaryFile`: a row for each file, with all bytes. `lengthDelimited`: binary records with a length before " +
+      "each record, in a single column `value`; may be compressed in the same way as lines. A class: a custom format, " +
+      "which extends `stoplog.source.format.StreamFormat`, `SimpleStreamFormat` or `BulkFormat`, and " +
       "`stoplog.format.read.RowFormat`, and has a public constructor without arguments."
   )
 
   val UserSource: Opt[String] = option("source", OptionType.className, "com.example.NumbersSource")(
     "files",
-    "A source of one's own instead of files: the name of a class that extends " +
-      "`stoplog.format.read.RowSource` and has a public constructor without arguments. It gets all other " +
-      "options, of which only the limits below mean the same."
+    "A custom source instead of files: the name of a class that extends `stoplog.format.read.RowSource` " +
+      "and has a public constructor without arguments. The source receives all other options. Of these, " +
+      "only the limits below keep their meaning."
   )
 
   val Columns: Opt[Seq[String]] = option("columns", OptionType.columnNames, "id,word")(
     "all",
-    "The columns that are read. Spark asks a streaming source for all that it has, whatever the query " +
-      "needs of them: what is not named here is not decoded."
+    "The columns to read. Spark requests all columns of a streaming source, regardless of the needs of the " +
+      "query. The source does not decode other columns."
   )
 
   val Charset: Opt[Charset] = withDefault(
@@ -91,12 +90,12 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     StandardCharsets.UTF_8,
     "ISO-8859-1"
   )(
-    "In which the text is. A large file can be read in pieces side by side only in UTF-8."
+    "The character set of the text. Only files in UTF-8 can be read in parallel pieces."
   )
 
   val LineSep: Opt[String] = option("lineSep", OptionType.text, "\\u0001")(
     "`\\n`, `\\r\\n` and `\\r`",
-    "What ends a line, as in Spark."
+    "The end of a line, as in Spark."
   )
 
   val LengthPrefix: Opt[Prefix] = choice[Prefix](
@@ -106,8 +105,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     "int32le" -> Prefix.Int32LittleEndian
   )(
     "int32be",
-    "How `lengthDelimited` files have the length of a record before it. `varint`: as protobuf's " +
-      "`writeDelimitedTo` writes it. `int32be`, `int32le`: four bytes, the highest or the lowest first."
+    "The form of the length before each record of `lengthDelimited` files. `varint`: the form of " +
+      "protobuf's `writeDelimitedTo`. `int32be`, `int32le`: four bytes, big-endian or little-endian."
   )
 
   val MaxRecordSize: Opt[Long] = withDefault(
@@ -116,16 +115,16 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     64L << 20,
     "256m"
   )(
-    "A record of a `lengthDelimited` file that says it is longer is an error, with the byte at which it " +
-      "begins."
+    "A larger length in a `lengthDelimited` file is an error, which names the byte at which the record " +
+      "starts."
   )
 
   val PartitionColumns: Opt[Seq[String]] =
     option("partitionColumns", OptionType.columnNames, "day,hour")(
-      "those that directories below `path` name when the query begins",
-      "The columns that names of directories tell, such as `day=2026-11-21`, and not the files. Their " +
-        "types are those of `schema(…)`, or as Spark infers them from all values. To be set where the " +
-        "first directories come later than the query."
+      "the columns of the directories below `path` when the query starts",
+      "The columns from names of directories, such as `day=2026-11-21`, and not from the files. " +
+        "`schema(…)` defines the types; otherwise Spark infers the types from all values. Set this option " +
+        "if the first directories appear after the start of the query."
     )
 
   /** @param isQuarantined whether undecodable records are skipped; evaluated after path and format
@@ -175,7 +174,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
         reader.get(FormatName).map {
           case SourceFormatName.Json if isMultiLine(reader) => SourceFormatName.MultiLineJson
           case SourceFormatName.Csv if isMultiLine(reader)  => SourceFormatName.MultiLineCsv
-          case other                                        => other
+          case other                                       => other
         }
     }
     format.foreach(refuse(reader, _))

@@ -34,33 +34,33 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     None,
     "com.example.ManifestFinder"
   )(
-    "How files are found. `blockSplitting`: all below `path`, large ones in pieces. `nonSplitting`: the " +
-      "same, each in one piece. A class: a way of one's own, which extends " +
+    "The method of file discovery. `blockSplitting`: all files below `path`, with large files split into " +
+      "pieces. `nonSplitting`: all files below `path`, unsplit. A class: a custom method, which extends " +
       "`stoplog.source.file.FileFinder` and has a public constructor without arguments."
   )
 
   val PathGlobFilter: Opt[Glob] =
     option("pathGlobFilter", OptionType[Glob]("pattern", Glob.parse(_), _.toString), "*.log")(
       "all names but hidden ones",
-      "Only files whose names match are read. Names that begin with `.` or `_`, or end in `._COPYING_`, " +
-        "never are, unless `path` spells them out."
+      "Only files with matching names are read. Names that start with `.` or `_`, or end with " +
+        "`._COPYING_`, are skipped unless `path` contains the name."
     )
 
   val RecursiveFileLookup: Opt[Nesting] =
     choice[Nesting]("recursiveFileLookup", "true" -> Nesting.Recursive, "false" -> Nesting.Flat)(
       "false",
-      "Whether directories below the path are read too."
+      "Whether subdirectories of the path are read."
     )
 
   val MinFileAge: Opt[Long] = option("minFileAge", OptionType.span, "30s")(
     AtOnce,
-    "A file to which something was written within this time is left for later: it may not be complete."
+    "A file that was modified within this time waits, because the file may be incomplete."
   )
 
   val StableFor: Opt[Long] = option("stableFor", OptionType.span, "10s")(
     AtOnce,
-    "A file is read when two listings, so far apart or more, have found it with the same length. Only for " +
-      "streams that go on: a batch query, and the trigger `availableNow`, list once and find no such file."
+    "A file is read after two listings, at least this time apart, have found the same length. Only for " +
+      "continuous streams: a batch query, and the trigger `availableNow`, list once and find no such file."
   )
 
   val ReadyMarker: Opt[Marker] = option(
@@ -69,8 +69,8 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     "{name}.done"
   )(
     AtOnce,
-    "Files are read when this file is there too: `_SUCCESS` in their directory, or `{name}.done` beside " +
-      "each. Markers themselves are never read."
+    "Files are read only if this file exists: `_SUCCESS` in the same directory, or `{name}.done` next to " +
+      "each file. Markers are never read."
   )
 
   // Parsed with the zone of dateTimeZone.
@@ -79,27 +79,27 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     OptionType.text.as("pattern of Java's `DateTimeFormatter`, with `/` between levels"),
     DateTimeBucketAssigner.DefaultPattern
   )(
-    "directories are listed whatever their names",
-    "How directories below `path` are named by dates: those outside of `dateFrom`, `dateUntil` and " +
-      "`dateWithin` are not listed at all, and count as gone. A directory that the pattern does not fit is " +
-      "listed. Text that is none of the date stands in quotes: `'day='yyyy-MM-dd`."
+    "all directories are listed",
+    "The pattern of dates in names of directories below `path`. Directories outside of `dateFrom`, " +
+      "`dateUntil` and `dateWithin` are not listed, and count as absent. Directories that do not match the " +
+      "pattern are listed. Put literal text in quotes: `'day='yyyy-MM-dd`."
   )
 
   val DateFrom: Opt[String] =
     option("dateFrom", OptionType.text.as("date, or date and time"), "2026-11-01")(
       "no limit",
-      "Directories that end before it, or then, are not listed."
+      "Directories that end at this time or earlier are not listed."
     )
 
   val DateUntil: Opt[String] =
     option("dateUntil", OptionType.text.as("date, or date and time"), "2026-12-01T12:00")(
       "no limit",
-      "Directories that begin then, or later, are not listed."
+      "Directories that start at this time or later are not listed."
     )
 
   val DateWithin: Opt[Long] = option("dateWithin", OptionType.span, "7d")(
     "no limit",
-    "Directories that ended so long ago, or longer, are not listed, as of each listing."
+    "Directories that ended at least this time before the listing are not listed."
   )
 
   val DateTimeZone: Opt[ZoneId] = withDefault(
@@ -108,7 +108,7 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     ZoneId.of("UTC"),
     "Europe/Berlin"
   )(
-    "In which the directories' names, `dateFrom` and `dateUntil` are."
+    "The time zone of names of directories, `dateFrom` and `dateUntil`."
   )
 
   private val ofDates: Seq[Opt[_]] = Seq(DateFrom, DateUntil, DateWithin, DateTimeZone)
@@ -184,5 +184,5 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
   }
 
   private final def NameOfFile = "{name}"
-  private final def AtOnce     = "files are read as soon as they are there"
+  private final def AtOnce     = "files are read as soon as files exist"
 }

@@ -28,11 +28,11 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "tail"   -> Changed.Tail
   )(
     "tail",
-    "What to do with a file that has been read, and has another length or time now. `ignore`: nothing. " +
-      "`reread`: read all of it again. `tail`: read what was added, as far as lines are complete (a file " +
-      "with other bytes before the position is a new file); only for `text`, `json` and `csv` in UTF-8, " +
-      "and not for compressed files. It is known exactly which files have been read: a new file may be as " +
-      "old as it likes."
+    "The reaction to another length or time of a file that has been read. `ignore`: none. `reread`: read " +
+      "the whole file again. `tail`: read appended data up to the last complete line. A file with other " +
+      "bytes before the position is a new file. `tail` supports only `text`, `json` and `csv` in UTF-8 " +
+      "without compression. The source records exactly which files have been read: a new file may have any " +
+      "modification time."
   )
 
   val IgnoreMissingFiles: Opt[OnMissingFile] = withDefault(
@@ -41,14 +41,14 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     OnMissingFile.Fail,
     "true"
   )(
-    "Whether to go on without a file that was deleted between the planning of its micro-batch and the " +
-      "reading, or without what is left of one that is read in pieces and is another by then. A file that " +
-      "exists and cannot be opened is an error."
+    "Whether to continue without a file that was deleted after the planning of the micro-batch, or without " +
+      "the rest of a file that was replaced between the pieces. A file that exists but cannot be opened is " +
+      "an error."
   )
 
   val MonitorInterval: Opt[Long] = option("monitorInterval", OptionType.span, "30s")(
     "at each trigger",
-    "How much time passes at least before the directories are listed again."
+    "The minimum time between two listings of the directories."
   )
 
   val WholeListingInterval: Opt[Long] = withDefault(
@@ -57,10 +57,11 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     10 * 60 * 1000L,
     "1h"
   )(
-    "On local disks and HDFS, with `onChangedFile` = `ignore`, a listing passes over directories whose own " +
-      "times have not changed since the last. After so much time all are listed: only that tells which " +
-      "files are gone. A short time, as `1ms`, has all of them listed each time. Other storages keep no " +
-      "times of directories: there all always are."
+    "On local disks and HDFS, with `onChangedFile` = `ignore`, a listing skips directories whose " +
+      "modification time has not changed since the last listing. After this interval the source lists all " +
+      "directories: only a complete listing detects absent files. With a short interval such as `1ms` " +
+      "every listing is complete. On other storages every listing is complete, because directories have no " +
+      "modification times."
   )
 
   val ForgetMissingAfter: Opt[Long] = withDefault(
@@ -69,10 +70,11 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     AbsenceLimits().forgetMillis,
     "7d"
   )(
-    "The time for which listings must not find a file before the source forgets it. Then a file of this " +
-      "name is new, and read again. Before, it is a file that has changed, or the same file: see " +
-      "`onChangedFile`. A file is absent only if its directory is still the one in which the file was " +
-      "read, and if the rules look for the file. Files that `cleanSource` has put away are forgotten at once."
+    "The time for which listings must not find a file before the source forgets the file. Later, a file of " +
+      "this name is new, and read again. Earlier, a file of this name is a changed file, or the same file: " +
+      "see `onChangedFile`. A file is absent only if the directory is still the same directory as at the " +
+      "time of reading, and if the rules include the file. Files that `cleanSource` has removed are " +
+      "forgotten at once."
   )
 
   val OnOtherDirectory: Opt[Other] = choice[Other](
@@ -81,11 +83,11 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "accept" -> Other.Accept
   )(
     "accept",
-    "What to do if a directory is not the one in which files were read, such as the empty mount point of a " +
-      "disk that is away. The storage tells by inodes or file ids: local disks and HDFS. `wait`: none of " +
-      "these files counts as removed, new files are read, and the log and the metric `awaitedDirectories` " +
-      "say so. `accept`: the directory was replaced on purpose, or the storage numbers directories anew. " +
-      "Then files are forgotten after `forgetMissingAfter`."
+    "The reaction if a directory is no longer the directory in which files were read, such as the empty " +
+      "mount point of an unmounted disk. Local disks and HDFS identify directories by inodes or file ids. " +
+      "`wait`: none of these files counts as removed, new files are read, and the log and the metric " +
+      "`awaitedDirectories` report the directory. `accept`: the directory was replaced on purpose, or the " +
+      "storage has new ids. Then files are forgotten after `forgetMissingAfter`."
   )
 
   val WaitForDirectories: Opt[Long] = withDefault(
@@ -94,8 +96,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     AbsenceLimits().waitMillis,
     "1h"
   )(
-    "The time after which a query fails that waits for `path`, or for one of `paths`, while no file at all " +
-      "is there."
+    "The time after which a waiting query fails if `path`, or one of `paths`, contains no file at all."
   )
 
   val CleanSource: Opt[String] = withDefault(
@@ -104,10 +105,11 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "off",
     "archive"
   )(
-    "What becomes of a file once the micro-batch that read the end of it is committed, which the source " +
-      "learns when Spark plans the next one. A file that has replaced it is a new file. A file that was " +
-      "changed in place stays, and so does one that cannot be moved; with `delete` also one of which " +
-      "`onCorrupt` = `quarantine` left out bytes that are in no note."
+    "The handling of a file after the commit of the micro-batch that read the end of the file. The source " +
+      "learns of the commit when Spark plans the next micro-batch. A replacement of the file is a new " +
+      "file. The source keeps a file that was changed in place, and a file that cannot be moved. With " +
+      "`delete`, the source also keeps a file if `onCorrupt` = `quarantine` skipped bytes of the file " +
+      "without a note."
   )
 
   val SourceArchiveDir: Opt[String] = option(
@@ -116,18 +118,19 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "/data/archive"
   )(
     "required with `cleanSource` = `archive`",
-    "Where files go that are archived, under the paths that they have below `path`; with the file's time " +
-      "in the name if the name is taken. Not where the source would read them: " +
-      "below a path of it, unless hidden or fitting no pattern."
+    "The directory of archived files, which keep their paths relative to `path`. If the name is taken, the " +
+      "name of the archived file contains the modification time. The directory must not be read by the " +
+      "source, that is, not be below one of the source's paths unless hidden or excluded by the pattern."
   )
 
   val OnMergedPart: Opt[Merged] =
     choice[Merged]("onMergedPart", "fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip)(
       "read",
-      "What a streaming query does with a file that a sink has [merged](../files/compaction.md) from " +
-        "smaller ones, which it tells by its name: the rows may have been read from those. `fail`: it ends " +
-        "with an error. `read`: for a directory in which nothing is merged any more, before the query " +
-        "begins. `skip`: if all small files are read before they are merged. A batch query reads them all."
+      "The reaction of a streaming query to a file that a sink has [compacted](../files/compaction.md) " +
+        "from smaller files: the rows may have been read from the smaller files. The source detects such a " +
+        "file by the name. `fail`: the query ends with an error. `read`: for a directory in which " +
+        "compaction has stopped before the start of the query. `skip`: if the query reads all small files " +
+        "before compaction. A batch query reads all files."
     )
 
   val OnCorruptFile: Opt[String] = withDefault(
@@ -136,16 +139,17 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "fail",
     "quarantine"
   )(
-    "What to do with what cannot be decoded. `fail`: end the query, with the file, the position and the " +
-      "cause. `quarantine`: leave it out and note it under `quarantinePath`: one record, or where the way " +
-      "to the next one is lost, the rest of the piece that is read. Then `mode` of JSON and CSV is " +
-      "`FAILFAST` unless it is set."
+    "The reaction to data that cannot be decoded. `fail`: end the query with the file, the position and " +
+      "the cause. `quarantine`: skip the data and write a note below `quarantinePath`. The skipped data is " +
+      "a single record, or the rest of the piece if the position of the next record is unknown. With " +
+      "`quarantine`, `mode` of JSON and CSV is `FAILFAST` unless set."
   )
 
   val QuarantinePath: Opt[String] = option("quarantinePath", OptionType.directory, "/data/quarantine")(
     "required with `onCorrupt` = `quarantine`",
-    "Where the notes go, as lines of JSON, each once however often a file is read. One directory for each " +
-      "query, and not where the source would read them, as for `sourceArchiveDir`."
+    "The directory of the notes, as lines of JSON. Each note is written once, even if a file is read " +
+      "several times. Each query needs a separate directory, which must not be read by the source, as for " +
+      "`sourceArchiveDir`."
   )
 
   def parse(reader: OptionReader): FollowOptions = {

@@ -23,15 +23,15 @@ private[stoplog] object LogOptions {
 
   val LogLocation: Opt[String] = Recovery.option("logLocation", OptionType.directory, "/data/logs/orders")(
     "the option `checkpointLocation`",
-    "Where a sink that does not write files keeps its log, in a directory of its own below. Only for the " +
-      "option `sink` and for connectors: a sink of files has its log with its files."
+    "The directory below which a sink without files keeps its log, in a separate subdirectory. Only for " +
+      "the option `sink` and for connectors: a file sink keeps the log with the files."
   )
 
   val UserSink: Opt[String] = Format.option("sink", OptionType.className, "com.example.TransactionalFiles")(
     "files",
-    "A sink of one's own instead of files: the name of a class that extends `stoplog.format.RowSink` and " +
-      "has a public constructor without arguments. It gets all other options, of which `sinkId`, " +
-      "`logLocation`, `onForeignQuery` and `onLostPart` mean the same."
+    "A custom sink instead of files: the name of a class that extends `stoplog.format.RowSink` and has a " +
+      "public constructor without arguments. The sink receives all other options. `sinkId`, `logLocation`, " +
+      "`onForeignQuery` and `onLostPart` keep their meaning."
   )
 
   /** The log options for the registries of connectors. */
@@ -53,9 +53,9 @@ private[stoplog] object LogOptions {
     */
   def userSink(options: JMap[String, String]): Option[(RowSink, LogOptions)] =
     Option(SparkOptions.caseless(options).get(UserSink.key)).map { reference =>
-      val sink   = UserObject.load(reference, classOf[RowSink], UserSink.key)
+      val sink  = UserObject.load(reference, classOf[RowSink], UserSink.key)
       val reader = new OptionReader(SparkOptions.spelled(options), SinkOptionRegistry.all)
-      val log    = parse(reader)
+      val log   = parse(reader)
       reader.errors.throwIfAny()
       (sink, log)
     }

@@ -24,47 +24,48 @@ private[stoplog] final case class OutputOptions(
 private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
 
   val Path: Opt[String] = required("path", OptionType.directory, "/data/events")(
-    "The directory that the finished files go to. `start(path)` and `save(path)` set it too."
+    "The directory of the finished files. `start(path)` and `save(path)` also set this option."
   )
 
   val FormatName: Opt[FormatChoice] = option("format", FormatChoice.named, "json")(
     "required, unless `encoder` or `bulkWriter` is set",
-    "How rows become bytes. `text` writes one column of strings or bytes, a line per row. With any other " +
-      "format, all options that Spark's own data source of the format has for writing may be set beside " +
-      "those listed here, and mean the same; so may `parquet.…` and `orc.…` settings, and `metadata.<key>` " +
-      "for the file's own metadata. `sequencefile` writes one column of values, or two of keys and values."
+    "The format of the files. `text` writes a single column of strings or bytes, a line per row. Every " +
+      "other format accepts all writing options of Spark's data source of the format in addition to the " +
+      "options on this page, with the same meaning, and also `parquet.…` and `orc.…` settings, and " +
+      "`metadata.<key>` for metadata of the file. `sequencefile` writes one column of values, or two " +
+      "columns of keys and values."
   )
 
   val Encoder: Opt[String] = option("encoder", OptionType.userClass, "com.example.KeyValueEncoder")(
     "none",
-    "An own row format instead of `format`: the name of a class that extends `stoplog.format.Encoder` and " +
-      "has a public constructor without arguments, or of a Scala object."
+    "A custom row format instead of `format`: the name of a class that extends `stoplog.format.Encoder` " +
+      "and has a public constructor without arguments, or of a Scala object."
   )
 
   val BulkWriter: Opt[String] =
     option("bulkWriter", OptionType.userClass, "com.example.ColumnsWriter")(
       "none",
-      "An own bulk format instead of `format`: the name of a class that extends " +
+      "A custom bulk format instead of `format`: the name of a class that extends " +
         "`stoplog.format.bulk.BulkWriterFactory`, or `stoplog.format.bulk.BulkFormat`, and has a public " +
         "constructor without arguments, or of a Scala object."
     )
 
   val Compression: Opt[String] =
     option("compression", OptionType.checked("a codec's name")(codecOfRows), "zstd")(
-      "`none`; with bulk formats, what Spark's own sink of the format would take",
-      "How the files are compressed: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2` for rows, of which " +
-        "a member or frame ends with each epoch, so that very small micro-batches compress less well; for " +
-        "a bulk format, the codecs that Spark knows for it, inside its blocks."
+      "`none`; for bulk formats, the default of Spark's sink of the format",
+      "The compression of the files. Rows: `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; each epoch " +
+        "ends a member or frame, so very small micro-batches compress less well. Bulk formats: the codecs " +
+        "of Spark for the format, inside the blocks."
     )
 
   val LineSep: Opt[String] = option("lineSep", OptionType.text, "\\r\\n")(
     "a line feed",
-    "What ends a row in `text`, `json` and `csv`, as in Spark."
+    "The end of a row in `text`, `json` and `csv`, as in Spark."
   )
 
   val NullValue: Opt[String] = option("nullValue", OptionType.text.copy(mayBeEmpty = true), "NULL")(
     "`text`: a null is an error; `csv`: nothing between the separators",
-    "What `text` and `csv` write for a null."
+    "The text that `text` and `csv` write for a null."
   )
 
   /** Parses the options of the output. The format is `None` if it is unset or invalid. */

@@ -44,43 +44,43 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
     "part",
     "events"
   )(
-    "What the names of the finished files begin with: `<prefix>-<uid>-<n><suffix>`. No `/`, and not `.` or " +
-      "`_` first."
+    "The prefix of finished files: `<prefix>-<uid>-<n><suffix>`. Without `/`, and without `.` or `_` as " +
+      "the first character."
   )
 
   val PartSuffix: Opt[String] =
     option("partSuffix", piece.as("text, may be empty").copy(mayBeEmpty = true), ".ndjson")(
       "from the format and the compression, such as `.json.gz`",
-      "What the names of the finished files end with, with its dot."
+      "The suffix of finished files, with the dot."
     )
 
   val InProgress: Opt[Boolean] = choice[Boolean]("inProgress", "staging" -> false, "bucket" -> true)(
     "bucket",
-    "Where parts are kept until they are finished: `staging` under `_stoplog` in the path, `bucket` beside " +
-      "the finished files, under the names that the four options below make. Fixed for the life of the " +
-      "log, as these names are."
+    "The location of unfinished parts: `staging` is a directory below `_stoplog` in the path. `bucket` is " +
+      "the directory of the finished files, under names that the four options below define. Fixed for the " +
+      "life of the log, together with these names."
   )
 
   val InProgressPrefix: Opt[String] = withDefault("inProgressPrefix", hidden, "_", ".")(
-    ofMarker("What the name of an open part begins with: `.` or `_` first.")
+    ofMarker("The prefix of open parts: `.` or `_` first.")
   )
 
   val InProgressSuffix: Opt[String] = withDefault("inProgressSuffix", piece, ".in-progress", ".open")(
-    ofMarker("What the name of an open part ends with.")
+    ofMarker("The suffix of open parts.")
   )
 
   val PendingPrefix: Opt[String] = withDefault("pendingPrefix", hidden, "_", ".")(
-    ofMarker("What the name of a closed part begins with until its epoch is committed: `.` or `_` first.")
+    ofMarker("The prefix of closed parts until the commit of the epoch: `.` or `_` first.")
   )
 
   val PendingSuffix: Opt[String] = withDefault("pendingSuffix", piece, ".pending", ".closed")(
-    ofMarker("What the name of a closed part ends with until its epoch is committed.")
+    ofMarker("The suffix of closed parts until the commit of the epoch.")
   )
 
   val MaxOpenParts: Opt[Int] = enter(
     Writer.withDefault("maxOpenParts", OptionType.count, 1000, "200")(
-      "How many parts one task keeps open at most. Beyond it, the part to which nothing was written for " +
-        "longest is closed early. It bounds memory and open files."
+      "The maximum number of open parts of a task, a bound of memory and open files. Beyond the limit, the " +
+        "task closes the part with the longest time since the last write."
     )
   )
 
@@ -91,9 +91,9 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
       stoplog.options.Distribution.Unspecified,
       "byBucket"
     )(
-      "How Spark spreads the rows over the writers: `none` leaves them where they are, `byBucket` brings " +
-        "the rows of one bucket to one writer (fewer, larger files, at the price of a shuffle), a number " +
-        "spreads them evenly over so many writers."
+      "The distribution of rows to writers. `none` keeps the partitions of the rows. `byBucket` shuffles " +
+        "all rows of a bucket to a single writer, for fewer and larger files. A number distributes rows " +
+        "evenly to this number of writers."
     )
   )
 

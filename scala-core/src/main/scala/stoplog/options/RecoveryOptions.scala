@@ -62,7 +62,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     "main",
     "clicks"
   )(
-    "The name of the commit log in the path. Two queries that write to one directory need two names."
+    "The name of the commit log in the path. Two queries with the same directory need two names."
   )
 
   val OnForeignQuery: Opt[ForeignQuery] = choice[ForeignQuery](
@@ -72,20 +72,20 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     "adoptAndRepeat" -> ForeignQuery.AdoptAndRepeat
   )(
     "adopt",
-    "What to do when the log belongs to another query (another checkpoint): refuse to start, or take it " +
-      "over. `adopt` takes it over only if this query has passed the epochs in it, so that no row is " +
+    "The reaction to a log of another query, that is, of another checkpoint. `fail` rejects the start. " +
+      "`adopt` takes over the log only if this query has passed all epochs of the log, so that no row is " +
       "written again. `adoptAndRepeat` also takes over a log that is ahead of the checkpoint, and writes " +
-      "those rows again. It is valid for one start: the log notes its use, and every later start with it " +
-      "counts as `fail` until one without it has claimed the log."
+      "those rows again. `adoptAndRepeat` is valid for one start: the log records the use, and every later " +
+      "start with this value counts as `fail` until a start without it has claimed the log."
   )
 
   val OnRestart: Opt[Finish] =
     choice[Finish]("onRestart", "continue" -> Finish.KeepOpen, "finish" -> Finish.PublishOpen)(
       "finish",
-      "What a start of the query does with the parts that an earlier one has left open. `continue`: it " +
-        "goes on in them. `finish`: it cuts each to its committed length and publishes it by a record of " +
-        "the log, before its first epoch or, without data, after `bucketCheckInterval`; new rows go into " +
-        "new parts. As the BucketingSink did."
+      "The handling of parts that an earlier start has left open. `continue` resumes these parts. `finish` " +
+        "cuts each part to the committed length and publishes the part by a record of the log, before the " +
+        "first epoch or, without data, after `bucketCheckInterval`; new rows go to new parts, as with the " +
+        "BucketingSink."
     )
 
   val FinalizeOnTermination: Opt[FinalizeOnTermination] = withDefault(
@@ -94,15 +94,15 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     stoplog.options.FinalizeOnTermination.Auto,
     "always"
   )(
-    "Whether open parts are finished when the query ends. `auto`: with the triggers availableNow and once, " +
-      "and at the end of a batch write; a part that is left open is continued by the next start."
+    "Whether open parts are finished at the end of the query. `auto`: with the triggers availableNow and " +
+      "once, and at the end of a batch write; otherwise the next start resumes open parts."
   )
 
   val OnLostPart: Opt[LostPart] =
     choice[LostPart]("onLostPart", "fail" -> LostPart.Fail, "skip" -> LostPart.Skip)(
       "skip",
-      "What to do when another program deleted a part that was written but not yet finished: stop, or go " +
-        "on without its rows."
+      "The reaction if another program has deleted a written but unfinished part: `fail` stops the query, " +
+        "`skip` continues without the rows of the part."
     )
 
   val OnSchemaChange: Opt[OnSchemaChange] = withDefault(
@@ -111,10 +111,9 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     stoplog.options.OnSchemaChange.Roll,
     "additive"
   )(
-    "What to do when a streaming query starts with other columns than before; their order does not matter. " +
-      "`roll`: go on; where a file cannot hold both, open parts end with the columns that they have. " +
-      "`additive`: go on if columns were only added, or may be null now. `fail`: go on with the same " +
-      "columns only."
+    "The reaction if a streaming query starts with other columns than before, in any order. `roll`: " +
+      "continue; if a file cannot hold both, open parts end with the earlier columns. `additive`: continue " +
+      "if columns were only added or became nullable. `fail`: continue only with the same columns."
   )
 
   val Durability: Opt[Durability] = choice[Durability](
@@ -123,8 +122,9 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     "process" -> stoplog.storage.Durability.Process
   )(
     "process",
-    "What a committed epoch survives. `disk`: a power loss (an fsync per open part and epoch). `process`: " +
-      "the death of any process, but not of the machine; faster, unless a sink has thousands of open parts."
+    "The failures that a committed epoch survives. `disk`: a power loss, with an fsync per open part and " +
+      "epoch. `process`: the death of any process, but not of the machine; faster, unless a sink has " +
+      "thousands of open parts."
   )
 
   val OnBadRow: Opt[OnBadRow] = choice[OnBadRow](
@@ -133,8 +133,8 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     "reject" -> stoplog.commit.OnBadRow.Reject
   )(
     "reject",
-    "What to do with a row that cannot be written: stop, or put it aside as a line of JSON under " +
-      "`rejectPath`, published with the other rows of its epoch."
+    "The reaction to a row that cannot be written. `fail` stops the query. `reject` writes the row as a " +
+      "line of JSON below `rejectPath`, published with the other rows of the epoch."
   )
 
   val RejectPath: Opt[String] = withDefault(
@@ -143,24 +143,26 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     "_rejected",
     "_bad"
   )(
-    "Where rejected rows are, each below it in the directory of its bucket. Only with `onBadRow` = `reject`."
+    "The directory of rejected rows, with a subdirectory for each bucket. Only with `onBadRow` = `reject`."
   )
 
   val UseTruncate: Opt[Boolean] = withDefault("useTruncate", OptionType.truth, true, "false")(
-    "On HDFS and other Hadoop file systems, what becomes of bytes that a failed attempt wrote behind the " +
-      "committed ones of a part. `true`: they are cut off, and readers need not care. `false`: they stay, " +
-      "and a file beside the part says how many bytes count, as the BucketingSink did: every reader has to " +
-      "heed it. Local disks always cut."
+    "The handling of bytes of a failed attempt after the committed bytes of a part, on HDFS and other " +
+      "Hadoop file systems. `true`: the bytes are truncated, and readers need no special care. `false`: " +
+      "the bytes remain, and a file next to the part contains the valid length, as with the BucketingSink: " +
+      "every reader must obey this length. Local disks always truncate."
   )
 
   val ValidLengthPrefix: Opt[String] =
     withDefault("validLengthPrefix", PartOptions.hidden, Truncation.DefaultPrefix, ".")(
-      ofLength("What the name of such a file begins with, before the name of its part: `.` or `_` first.")
+      ofLength(
+        "The prefix of the valid-length file, before the name of the part: `.` or `_` first. Only " +
+          "with `useTruncate` = `false`.")
     )
 
   val ValidLengthSuffix: Opt[String] =
     withDefault("validLengthSuffix", PartOptions.piece, Truncation.DefaultSuffix, ".length")(
-      ofLength("What the name of such a file ends with.")
+      ofLength("The suffix of the valid-length file. Only with `useTruncate` = `false`.")
     )
 
   def parse(reader: OptionReader): RecoveryOptions = RecoveryOptions(

@@ -37,9 +37,9 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
 
   val MaxPartSize: Opt[Long] = option("maxPartSize", OptionType.size, "256m")(
     "`128m`; with `onCheckpoint`: no limit",
-    "A part that holds more than this on storage, after compression, is closed. It passes the limit by at " +
-      "most one row and what the compressor still held back. On S3 no part passes 74 GiB, or 148 GiB if it " +
-      "began with a large epoch, whatever the limit is."
+    "A part with more bytes on storage, after compression, is closed. A part exceeds the limit by at most " +
+      "one row and the bytes buffered in the compressor. On S3 a part has at most 74 GiB, or 148 GiB if " +
+      "the part started with a large epoch, regardless of this limit."
   )
 
   val MaxRecordsPerPart: Opt[Option[Long]] =
@@ -50,33 +50,32 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
 
   val RolloverInterval: Opt[Option[Long]] =
     withDefault("rolloverInterval", orNone(OptionType.span), Some(15 * 60 * 1000L), "1 hour")(
-      "A part that was opened this long ago is closed, whether rows still arrive or not. Only with the " +
-        "`default` policy."
+      "A part is closed at this age, even if rows still arrive. Only with the `default` policy."
     )
 
   val InactivityInterval: Opt[Option[Long]] =
     withDefault("inactivityInterval", orNone(OptionType.span), Some(5 * 60 * 1000L), "90s")(
-      "A part that got no row for this long is closed. Only with the `default` policy."
+      "A part without a new row for this time is closed. Only with the `default` policy."
     )
 
   val EventTimeInterval: Opt[Option[Long]] =
     option("eventTimeInterval", orNone(OptionType.span), "10m")(
       "no limit",
-      "A row whose event time is this much, or more, behind that of a part's first row closes the part and " +
-        "goes to another one, as with `rotate.interval.ms` of Kafka Connect's sinks. Rows without an event " +
-        "time, and late ones, close nothing. Only with the `default` policy."
+      "A row closes the part and goes to a new part if the row's event time is at least this much after " +
+        "the event time of the part's first row, as with `rotate.interval.ms` of Kafka Connect's sinks. " +
+        "Rows without an event time, and late rows, close no part. Only with the `default` policy."
     )
 
   val EventTimeColumn: Opt[String] = option("eventTimeColumn", OptionType.columnName, "event_time")(
     "the column of the query's `withWatermark`",
-    "The timestamp or date column in which rows have their event time, for `eventTimeInterval` and for " +
-      "policies and bucket assigners of your own."
+    "The timestamp or date column of the event time, for `eventTimeInterval` and for custom policies and " +
+      "bucket assigners."
   )
 
   val BucketCheckInterval: Opt[Long] =
     withDefault("bucketCheckInterval", OptionType.span, 60 * 1000L, "10s")(
-      "How often the driver looks for parts that are past one of the two intervals while no data arrives. " +
-        "With data, this happens at the end of each micro-batch too."
+      "The interval at which the driver looks for parts beyond one of the two intervals while no data " +
+        "arrives. With data, the driver also looks at the end of each micro-batch."
     )
 
   private def limits: Seq[Opt[_]] = Seq(MaxPartSize, MaxRecordsPerPart) ++ intervals

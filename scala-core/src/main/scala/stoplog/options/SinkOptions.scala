@@ -62,7 +62,7 @@ private[stoplog] object SinkOptions {
   def parse(options: JMap[String, String]): SinkOptions = parse(SparkOptions.spelled(options))
 
   private def parse(options: Seq[(String, String)]): SinkOptions = {
-    val reader           = new OptionReader(options, SinkOptionRegistry.all)
+    val reader            = new OptionReader(options, SinkOptionRegistry.all)
     val (output, format) = OutputOptions.parse(reader)
     val buckets          = BucketOptions.parse(reader)
     val rolling          = RollingOptions.parse(reader, buckets.bucketing)
@@ -133,8 +133,8 @@ private[stoplog] object ViewOptions {
     "open"
   )(
     "none",
-    "Which table `spark.read.format(\"stoplog\")` shows of the sink at `path`: its parts, its epochs, the " +
-      "parts that are open now, or the buckets without a marker. Without it, files are read."
+    "The table of the sink at `path` that `spark.read.format(\"stoplog\")` shows: the parts, the epochs, " +
+      "the open parts, or the buckets without a marker. Without this option, Spark reads files."
   )
 
   /** Returns the requested view, or `None` if `view` is not set. In this case, the options belong to a write.

@@ -37,7 +37,7 @@ private[stoplog] object SourceOptions {
     * }}}
     */
   def parse(options: JMap[String, String]): SourceOptions = {
-    val reader      = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
+    val reader       = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
     lazy val follow = FollowOptions.parse(reader) // lazy: its problems follow problems of path and format
     val content     = ContentOptions.parse(reader, follow.quarantine.isDefined)
     val read        = SourceOptions(content, FileOptions.parse(reader), follow, LimitOptions.parse(reader))
@@ -81,7 +81,7 @@ private[stoplog] object SourceOptions {
   /** Parses only the limits, for a source outside of stoplog. Throws `STOPLOG_INVALID_OPTIONS`. */
   def limits(options: JMap[String, String]): ReadLimits = {
     val reader = new OptionReader(options.asScala.toSeq, SourceOptionRegistry.all)
-    val read   = LimitOptions.parse(reader)
+    val read  = LimitOptions.parse(reader)
     reader.errors.throwIfAny()
     read
   }
@@ -96,15 +96,14 @@ private[stoplog] object SourceOptions {
 
     val MaxBytesPerTrigger: Opt[Long] = option("maxBytesPerTrigger", OptionType.size, "1g")(
       "no limit",
-      "A micro-batch reads at most this much, as it lies on the storage. A larger file is read by several " +
-        "micro-batches."
+      "A micro-batch reads at most this size of stored data. Several micro-batches read a larger file."
     )
 
     val MaxRowsPerTrigger: Opt[Long] = option("maxRowsPerTrigger", OptionType.wholeNumber, "1000000")(
       "no limit",
-      "A micro-batch reads at most this many rows; of a file of blocks, one row group, stripe or block at " +
-        "least. To know where lines end, the driver reads them, too; of files of blocks it reads where the " +
-        "blocks are."
+      "A micro-batch reads at most this many rows, but at least one row group, stripe or block of a file " +
+        "with blocks. The driver also reads the lines to find their ends; for files with blocks, the " +
+        "driver reads the positions of the blocks."
     )
 
     def parse(reader: OptionReader): ReadLimits = ReadLimits(

@@ -11,23 +11,23 @@ private object ConnectorsTables {
        |
        |Each in the version of the jar, ${version(
         "stoplog"
-      )}: another one is not tested with it, and a connector refuses to start beside it
+      )}: no other version is tested, and a connector rejects a start with a jar of another version
        |(`STOPLOG_CONNECTOR_VERSION`).
        |
-       || Artifact | Brings | Tested with |
+       || Artifact | Dependencies | Tested with |
        ||---|---|---|
        |${artifacts.map(row => s"| $row |").mkString("\n|")}
        |
-       |The same jars run on every line of Spark. Of each connector a sample of its end-to-end tests, in which queries die at a
-       |step of the protocol and go on, is a part of `make test-spark-lines`:
+       |The same jars run on every line of Spark. `make test-spark-lines` runs a sample of the end-to-end tests of each
+       |connector, in which queries die at a step of the protocol and restart:
        |
        || On Spark | ${lines.mkString(" | ")} |
        ||---${"|---" * lines.size}|
        |${rows.map(row => s"| ${row.mkString(" | ")} |").mkString("\n|")}
        |
-       |Spark's source for Kafka is a module of its own, `spark-sql-kafka-0-10`, and has to be of your Spark's line: the table
-       |says which one was tried, the newest that is published. The sink does without it. Of `spark-avro`, which `Decoder.avro`
-       |needs, 4.1.1 is the newest that is published.
+       |Spark's source for Kafka is a separate module, `spark-sql-kafka-0-10`, which must belong to your Spark line: the table
+       |shows the tested version, which is the newest published version. The sink does not need the module. `Decoder.avro`
+       |needs `spark-avro`, whose newest published version is 4.1.1.
        |
        |S3 is tested on S3Mock ${version("s3mock")} and S3Proxy ${version(
         "s3proxy"
@@ -39,18 +39,18 @@ private object ConnectorsTables {
     Repository.connectors.map(_.getFileName.toString).map(id => s"`stoplog-${id}_$scala` | ${about(id)}")
   }
 
-  /** What a connector brings, and what it is tested with. */
+  /** Returns the dependencies of a connector and the tested versions. */
   private def about(id: String): String = id match {
-    case "async"     => "nothing |"
+    case "async"     => "none |"
     case "cassandra" =>
       s"java-driver-core-shaded ${version("cassandraDriver")} | Cassandra ${version("cassandra")}"
     case "jdbc" =>
-      s"nothing: the driver is yours | PostgreSQL ${version("postgres")}, MariaDB ${version("mariaDb")}, " +
+      s"none: you add the driver | PostgreSQL ${version("postgres")}, MariaDB ${version("mariaDb")}, " +
         s"SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version("h2")}"
     case "kafka" =>
       s"kafka-clients ${version("kafkaClients")} | kafka-clients ${version("kafkaNewest")}, too; " +
         s"brokers of Kafka ${version("kafka")} ([why not later](../beyond-files/kafka.md#what-is-not-promised))"
-    case "wal" => "nothing | every target of the others"
+    case "wal" => "none | every target of the other connectors"
   }
 
   private def rows: Seq[Seq[String]] = Seq(

@@ -4,27 +4,27 @@ package stoplog.docs
 import stoplog.format.bulk.BulkFormatName
 import stoplog.format.compress.Compression
 
-/** What each format of the sink can do, and whether the source reads it. A format that comes in has to be told of here. */
+/** The abilities of each format of the sink, and whether the source reads the format. Each new format needs a row here. */
 object FormatsTable {
 
   def text: String =
     s"""## Formats
        |
-       |Every format on every storage, but one: where nothing can be appended, no rows wait for the next micro-batch, so Parquet and
-       |ORC end there with each.
+       |Every format works on every storage. On storages without append no rows wait for the next micro-batch, so Parquet and
+       |ORC parts end with each micro-batch.
        |
-       || `format` | Columns | Between micro-batches | `compression` | Read by [the source](../files/source.md) | Merged by [compaction](../files/compaction.md) |
+       || `format` | Columns | Between micro-batches | `compression` | Read by [the source](../files/source.md) | Unit of [compaction](../files/compaction.md) |
        ||---|---|---|---|---|---|
        |${(rows ++ bulks :+ own).mkString("\n|")}
        |
-       |Which types a format takes is what Spark's own writer of it takes. The source reads whole files (`binaryFile`) and records
-       |behind their lengths (`lengthDelimited`) besides.
+       |A format supports the types of Spark's writer of the format. The source also reads whole files (`binaryFile`) and
+       |length-delimited records (`lengthDelimited`).
        |""".stripMargin
 
   private def rows: Seq[String] =
-    Seq("text" -> "one of strings or bytes", "json" -> "all", "csv" -> "flat ones").map {
+    Seq("text" -> "one of strings or bytes", "json" -> "all", "csv" -> "flat columns").map {
       case (name, columns) =>
-        line(name, columns, "nothing waits", Compression.All.map(_.name), "yes", "one behind the other")
+        line(name, columns, "nothing waits", Compression.All.map(_.name), "yes", "whole files")
     }
 
   private def bulks: Seq[String] = BulkFormatName.all.map { format =>
@@ -38,7 +38,7 @@ object FormatsTable {
   }
 
   private def own: String =
-    "| [a class of yours](../contributing/extending.md) | its own | its own | its own | by a class of yours | by a class of yours |"
+    "| [a class of yours](../contributing/extending.md) | defined by the class | defined by the class | defined by the class | by a custom class | by a custom class |"
 
   private def line(
       name: String,

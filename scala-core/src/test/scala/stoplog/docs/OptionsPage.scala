@@ -16,15 +16,15 @@ object OptionsPage extends OptionsReference("reference/options.md", OptionGroup.
       |before anything is written.
       |
       |- Names may be in upper or lower case, and so may words such as `staging`.
-      |- **Sizes** are whole numbers with a unit: `128m`, `128 MiB`, `1g`; without one they are bytes. As everywhere in
-      |  Spark, units are powers of 1024, however they are spelled.
+      |- **Sizes** are whole numbers with a unit: `128m`, `128 MiB`, `1g`. Without a unit, sizes are bytes. As everywhere in
+      |  Spark, units are powers of 1024 in every spelling.
       |- **Times** always have a unit: `500ms`, `900s`, `15m`, `15 min`, `1 hour 30 minutes`, `PT15M`.
-      |- An empty text takes back what the session set, except for `partSuffix` and `nullValue`, where it is a value.
-      |- A query alone sees what the session sets: `build()` and `check()` look at the builder's options and no others. If a start
-      |  refuses an option that the session has set, set it to an empty text in the builder, which takes it back.
-      |- Where a class name stands, the class may have **parameters**: `bucketAssigner.column` = `tenant` is the parameter `column` of
-      |  the class in `bucketAssigner`, whose public constructor of a `java.util.Map` gets it
-      |  ([classes of your own](../beyond-files/own-classes.md)). The builders of Scala also take an instance, which must be serializable.
+      |- An empty string unsets an option of the session, except for `partSuffix` and `nullValue`, which may be empty.
+      |- Only a query reads the options of the session: `build()` and `check()` read the builder's options only. If a start
+      |  rejects an option of the session, set the option to an empty string in the builder.
+      |- Classes may have **parameters**: `bucketAssigner.column` = `tenant` is the parameter `column` of the class in
+      |  `bucketAssigner`. A public constructor with a `java.util.Map` receives the parameters
+      |  ([classes of your own](../beyond-files/own-classes.md)). The builders of Scala also accept a serializable instance.
       |- Spark's `checkpointLocation`, `queryName` and the like keep their meaning.
       |""".stripMargin
 }

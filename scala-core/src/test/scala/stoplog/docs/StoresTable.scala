@@ -10,13 +10,13 @@ object StoresTable {
   def text: String =
     s"""## Storage
        |
-       |Each row is exactly once on all of them ([crash matrix](../correctness/crash-matrix.md)). They differ in this:
+       |Every storage keeps each row exactly once ([crash matrix](../correctness/crash-matrix.md)). Differences:
        |
-       || Storage | A part stays open across micro-batches | It goes on after a restart | A writer that was given up is kept off by | What it wrote too much is | `inProgress` |
+       || Storage | A part stays open across micro-batches | An open part resumes after a restart | An abandoned writer is fenced by | Excess bytes of the writer are | `inProgress` |
        ||---|---|---|---|---|---|
        |${Storage.all.map(row).mkString("\n|")}
        |
-       |Which one a file system is, is found out by trying: [local disks and HDFS](../storage/hdfs.md), [S3](../storage/s3.md), [others](../storage/file-systems.md).
+       |The sink detects the abilities of a file system by trial files: [local disks and HDFS](../storage/hdfs.md), [S3](../storage/s3.md), [others](../storage/file-systems.md).
        |""".stripMargin
 
   private def row(storage: Storage): String = {
@@ -27,23 +27,23 @@ object StoresTable {
   }
 
   private def abilities(storage: Storage): (String, String, String, String) = storage match {
-    case Storage.Local     => ("yes", "in place", "a file lock", "cut off")
-    case Storage.Hdfs      => ("yes", "in place; after a crash in a copy", "the file's lease", "cut off")
+    case Storage.Local     => ("yes", "in place", "a file lock", "truncated")
+    case Storage.Hdfs      => ("yes", "in place; after a crash in a copy", "the file's lease", "truncated")
     case Storage.UncutHdfs =>
       (
         "yes",
         "in a copy",
         "the file's lease",
-        "left, and [noted beside the file](../storage/valid-length.md)"
+        "kept, with a [valid-length file](../storage/valid-length.md)"
       )
     case Storage.S3 =>
-      ("yes", "in the same upload", "numbers of its own in the upload", "left out on completion")
+      ("yes", "in the same upload", "separate part numbers in the upload", "omitted on completion")
     case weak: Storage.Weak => ofWeak(weak)
   }
 
   private def ofWeak(weak: Storage.Weak): (String, String, String, String) = weak.abilities.growth match {
     case Growth.CreateOnly =>
-      ("no: each micro-batch ends its parts", "–", "names of its own", "deleted with its file")
-    case _ => ("yes", "in a copy", "names of its own for each run", "left behind by the copy")
+      ("no: each micro-batch ends its parts", "–", "separate names", "deleted with the file")
+    case _ => ("yes", "in a copy", "separate names for each run", "omitted by the copy")
   }
 }

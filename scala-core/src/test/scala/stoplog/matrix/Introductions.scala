@@ -19,15 +19,15 @@ private object Introductions {
        |Then a new run does the rest.
        |
        |"$Result" means: read with a client that knows nothing of stoplog, every row of every epoch is there exactly
-       |once, no file is torn, no name but those of finished parts is visible, and a later run sweeps away all that
-       |was unfinished. Where parts are of blocks, every file that the newest record names beside a part is whole when
-       |the process stops, and none is left at the end.
+       |once, no file is torn, only names of finished parts are visible, and a later run deletes all unfinished
+       |files. For formats with blocks, every spool file that the newest record names is complete when
+       |the process stops, and no spool file is left at the end.
        |
-       |`RestartMatrixSuite` does the same with a query that finishes what it finds open (`onRestart=finish`): a process is
-       |killed at each step, and its successor at each step of its start.
+       |`RestartMatrixSuite` repeats this with a query that finishes open parts (`onRestart=finish`): a process is
+       |killed at each step, and the successor at each step of the start.
        |
-       |`EventTimeMatrixSuite` does the same with a query that closes parts by event times (`eventTimeInterval`): whatever is
-       |stopped when, no part has a row that is further behind its first one than the interval.
+       |`EventTimeMatrixSuite` repeats this with a query that closes parts by event times (`eventTimeInterval`): after every
+       |stop, no part has a row that is later than the part's first row by the interval or more.
        |""".stripMargin
 
   def ofConnectors: String =
@@ -42,17 +42,17 @@ private object Introductions {
        |
        |- **${CrashMode.Killed.name}**: ${CrashMode.Killed.meaning},
        |  and its connections. Then a new process does the rest.
-       |- **${CrashMode.Killed.name} twice**: its successor dies as well, when it comes to the same step. A third process does the rest.
+       |- **${CrashMode.Killed.name} twice**: the successor also dies, at the same step. A third process does the rest.
        |- **${CrashMode.Woken.name}**: ${CrashMode.Woken.meaning}.
-       |  What it still does harms no other process: it goes on, or ends with an error that has a name. Then one more process writes one
-       |  more epoch.
+       |  Late actions of the process harm no other process: the process continues, or ends with a named error. Then another
+       |  process writes another epoch.
        |
-       |Where a sink remembers epochs outside of the checkpoint, each step is tried once more: the process is killed, the checkpoint is
-       |restored from a copy made before the epoch, and the next process plans the epoch anew, with other rows. It is refused by name,
-       |or all of its rows are there and none of the former plan.
+       |If a sink records epochs outside of the checkpoint, each step is tested in another way: the process is killed, the
+       |checkpoint is restored from a copy made before the epoch, and the next process plans the epoch again, with other rows.
+       |The process is rejected with a named error, or all its rows are visible and no rows of the former plan.
        |
-       |A process that stands still for ever looks to its successors as if killed, but where its section says otherwise. In
-       |brackets: which of the occurrences of the step have been tried.
+       |To successors, a process that hangs for ever equals a killed process, unless its section states otherwise. In
+       |brackets: the tested occurrences of the step.
        |
        |"$Result" means: read with the target's own client, every row of every epoch is there exactly once, and nothing is
        |left open or half done in the target. Between the death and the end nothing is there that should not be. Where rows

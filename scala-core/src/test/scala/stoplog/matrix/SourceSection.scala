@@ -37,7 +37,7 @@ final class SourceSection(storage: SourceStorage) {
       fates.map(fate => fate.name -> ((_: Step) => MatrixPage.Result))
     )
     val drivers = MatrixPage.paragraph(
-      "`SourceDriversSuite` lets several drivers work on one checkpoint at once: all but one are refused by " +
+      "`SourceDriversSuite` lets several drivers work on one checkpoint at once: all but one are rejected with " +
         "`STOPLOG_SOURCE_FENCED`."
     )
     Seq(s"## ${MatrixSection.Reading(storage).title}", text, table, drivers).mkString("\n\n")

@@ -61,11 +61,11 @@ object Storage {
     override def newPlace(layout: Layout, content: Content): Place = HdfsPlace.create(layout, content)
   }
 
-  /** As older versions, and those who do not want their files cut. */
+  /** The variant that never truncates files. */
   case object UncutHdfs
       extends Storage(
         "HDFS with useTruncate=false",
-        "Hadoop's own client, which takes as many bytes of a file as its `.valid-length` file says"
+        "Hadoop's client, which reads the bytes of a file up to the length in its `.valid-length` file"
       ) {
     override def sample: Vector[Step] = OfVariants
 

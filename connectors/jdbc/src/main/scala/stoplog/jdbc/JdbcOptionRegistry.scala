@@ -16,11 +16,11 @@ private[stoplog] object JdbcOptionRegistry {
 
   val Url: Opt[String] =
     Database.required("url", OptionType.text.as("JDBC URL"), "jdbc:postgresql://db/shop")(
-      "Where the database is."
+      "The URL of the database."
     )
 
   val DbTable: Opt[String] = Database.required("dbtable", table, "public.orders")(
-    "The table, which must exist. Columns are found by their names, in upper or lower case."
+    "The table, which must exist. Columns are matched by name, in upper or lower case."
   )
 
   val Driver: Opt[String] = Database.option("driver", OptionType.className, "org.postgresql.Driver")(
@@ -36,13 +36,13 @@ private[stoplog] object JdbcOptionRegistry {
 
   val Password: Opt[String] = Database.option("password", OptionType.text, "secret")(
     "none",
-    "Its password. Spark keeps it out of its logs."
+    "The password of the user. Spark hides passwords in logs."
   )
 
   val DialectName: Opt[Dialect] =
     Database.option("dialect", OptionType.named(Dialect.all)(_.word), "postgresql")(
       "by the URL; else `merge`",
-      "Which SQL the database understands. `mysql` is MariaDB's too. `merge`: MERGE of the SQL standard."
+      "The SQL dialect of the database. `mysql` also covers MariaDB. `merge`: MERGE of the SQL standard."
     )
 
   val WriteModeName: Opt[Boolean] = Writing.option(
@@ -51,56 +51,56 @@ private[stoplog] object JdbcOptionRegistry {
     "transactional"
   )(
     "`upsert` with `keyColumns`, else `transactional`",
-    "`upsert`: a row is inserted, or takes the place of the one with its key; repeated epochs change " +
-      "nothing. `transactional`: rows are inserted, each epoch in one transaction that also records it, " +
-      "exactly once."
+    "`upsert`: a row is inserted, or replaces the row with the same key; repeated epochs change nothing. " +
+      "`transactional`: rows are inserted exactly once, each epoch in a single transaction that also " +
+      "records the epoch."
   )
 
   val KeyColumns: Opt[Seq[String]] = Writing.option("keyColumns", OptionType.columnNames, "customer,day")(
     "required with `upsert`",
-    "The columns that tell a row from others: the primary key of the table, or a unique index."
+    "The columns that identify a row: the primary key of the table, or a unique index."
   )
 
   val BatchSize: Opt[Int] = Writing.withDefault("batchsize", count, 5000, "20000")(
-    "How many rows are sent together, and committed together by a task; Spark's `jdbc` sends 1000. Of rows " +
-      "with one key only the last one of a batch is sent."
+    "The number of rows that a task sends and commits together; Spark's `jdbc` sends 1000. Of several rows " +
+      "with the same key in a batch, only the last row is sent."
   )
 
   val NumPartitions: Opt[Int] = Writing.option("numPartitions", count, "8")(
-    "as many as the rows have partitions",
-    "How many tasks write, at most, and with them how many connections there are. The rows are shuffled: " +
+    "the number of partitions of the rows",
+    "The maximum number of writing tasks and thus of connections. The rows are shuffled: by key with " +
       "by key with `upsert`."
   )
 
   val DistributionName: Opt[Boolean] =
     Writing.withDefault("distribution", OptionType.words("none" -> false, "byKey" -> true), false, "byKey")(
-      "`byKey` brings all rows of a key to one task, by a shuffle."
+      "`byKey` shuffles all rows of a key to a single task."
     )
 
   val QueryTimeout: Opt[Int] = Writing.option("queryTimeout", count.as("whole number of seconds"), "60")(
     "no limit",
-    "How long a statement may take, if the driver heeds it."
+    "The maximum duration of a statement, if the driver supports a limit."
   )
 
   val MaxTries: Opt[Int] = Failures.withDefault("maxTries", count, 5, "10")(
-    "How often a batch or a commit is tried when the connection is lost, another transaction was first, or " +
-      "the server is full."
+    "The maximum number of attempts of a batch or a commit after a lost connection, a conflict with " +
+      "another transaction, or an overloaded server."
   )
 
   val RetryWait: Opt[Long] = Failures.withDefault("retryWait", OptionType.span, 500L, "2s")(
-    "The longest wait before the second try; twice as long before each further one, up to 30 s. The wait " +
-      "is random below that."
+    "The longest wait before the second attempt. The limit doubles before each further attempt, up to 30 " +
+      "s. The actual wait is random below the limit."
   )
 
   val OnBadRow: Opt[BadRow] =
     Failures.withDefault("onBadRow", RecoveryOptions.OnBadRow.values, BadRow.Fail, "reject")(
-      "What becomes of a row that the table refuses. `fail`: the query ends. `reject`: it goes to " +
-        "`rejectTable`, and the query goes on."
+      "The reaction to a row that the table rejects. `fail`: the query ends. `reject`: the row goes to " +
+        "`rejectTable`, and the query continues."
     )
 
   val RejectTableName: Opt[String] = Failures.option("rejectTable", table, "public.orders_rejected")(
-    "the name of the table with `_rejected` behind it",
-    "The table of rejected rows, made if it is not there. Only with `onBadRow` = `reject`."
+    "the name of the table with the suffix `_rejected`",
+    "The table of rejected rows, created if absent. Only with `onBadRow` = `reject`."
   )
 
   val SinkId: Opt[String] = Owner.withDefault(
@@ -109,22 +109,21 @@ private[stoplog] object JdbcOptionRegistry {
     "main",
     "clicks"
   )(
-    "The name of this sink among those that write to the table; two queries need two. It tells rejected " +
-      "rows apart, too."
+    "The name of this sink among the sinks of the table. Two queries need two names. The name also identifies rejected rows."
   )
 
   val OnForeign: Opt[Foreign] =
     Owner.withDefault("onForeignQuery", RecoveryOptions.OnForeignQuery.values, Foreign.Refuse, "adopt")(
-      "What to do when the sink belongs to another query, that is, to another checkpoint, or when nothing " +
-        "is known of it though this query has been at work. `adopt` takes it over if this query has passed " +
-        "its epochs. `adoptAndRepeat` also writes epochs again that are in the target, and is valid for " +
-        "one start. Only with `transactional`."
+      "The reaction to a sink of another query, that is, of another checkpoint, or to a sink without a record although " +
+        "this query has written epochs. `fail` rejects the start. `adopt` takes over the sink if this query has passed " +
+        "all recorded epochs. `adoptAndRepeat` also writes epochs again that are in the target. `adoptAndRepeat` is " +
+        "valid for one start: every later start with this value counts as `fail` until a start without it has claimed " +
+        "the sink. Only with `transactional`."
     )
 
   val EpochsTableName: Opt[String] = Owner.option("epochsTable", table, "etl.stoplog_epochs")(
     "`stoplog_epochs` in the schema of the table",
-    "The table that says which epoch of each sink is committed, made if it is not there. Only with " +
-      "`transactional`."
+    "The table of the committed epochs of each sink, created if absent. Only with `transactional`."
   )
 
   /** All options, in the order of the options page. */

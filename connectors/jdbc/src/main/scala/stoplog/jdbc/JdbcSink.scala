@@ -90,7 +90,10 @@ final class JdbcSinkBuilder private[jdbc] (options: Map[String, String]) {
     */
   def withSinkId(sinkId: String): JdbcSinkBuilder = withOption("sinkId", sinkId)
 
-  /** Sets `fail` or `adopt`. */
+  /** Sets the reaction to a sink of another query, or to a sink without a record of this query: `fail` (the
+    * default), `adopt`, or `adoptAndRepeat`, which writes epochs again and is valid for one start. Only for
+    * transactional writes.
+    */
   def withOnForeignQuery(choice: String): JdbcSinkBuilder = withOption("onForeignQuery", choice)
 
   /** Sets any option by its name: an option of the sink, or a property of the database's driver. */

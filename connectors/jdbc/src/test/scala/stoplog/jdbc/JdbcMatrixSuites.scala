@@ -8,10 +8,11 @@ import stoplog.matrix.{ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, Cras
 class InsertsMatrixSuite extends ConnectorMatrixSuite(MatrixSection.DatabaseInserts) {
 
   override protected def about: String =
-    "`writeMode` = `transactional` on Derby and PostgreSQL, read by plain JDBC. A process that repeats an epoch has another " +
-      "number of tasks than the one before. At no time is a part of an epoch there, and in the end nothing is staged any more. " +
-      s"A process that sleeps in the middle of a commit (`${JdbcStep.InCommit.name}`) holds the lock of the sink's row: its " +
-      "successor waits until it goes on, dies, or the server gives it up."
+    "`writeMode` = `transactional` on Derby and PostgreSQL, read by plain JDBC. A process that " +
+      "repeats an epoch has another number of tasks than the process before. A part of an epoch is " +
+      "never visible, and in the end no staged rows remain. A process that sleeps in the middle of a " +
+      s"commit (`${JdbcStep.InCommit.name}`) holds the lock of the sink's row: the successor waits " +
+      "until the process continues, dies, or is dropped by the server."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq(
     "Derby"      -> (() => new InsertsWorld(JdbcMatrixSuites.derby)),
@@ -31,9 +32,9 @@ class InsertsMatrixSuite extends ConnectorMatrixSuite(MatrixSection.DatabaseInse
 class UpsertsMatrixSuite extends ConnectorMatrixSuite(MatrixSection.DatabaseUpserts) {
 
   override protected def about: String =
-    "`writeMode` = `upsert` on Derby and PostgreSQL, read by plain JDBC. Each epoch says something new of the same keys. " +
-      "Nothing fences upserts: a process that wakes writes the rest of its epoch over what newer ones wrote " +
-      "([databases](../beyond-files/jdbc.md#two-ways-to-write))."
+    "`writeMode` = `upsert` on Derby and PostgreSQL, read by plain JDBC. Each epoch writes new " +
+      "values of the same keys. Upserts have no fencing: a woken process writes the rest of the epoch " +
+      "over rows of newer epochs ([databases](../beyond-files/jdbc.md#two-ways-to-write))."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq(
     "Derby"      -> (() => new UpsertsWorld(JdbcMatrixSuites.derby)),

@@ -103,7 +103,9 @@ final class KafkaSinkBuilder private[kafka] (options: Map[String, String]) {
   /** Sets the name of the log; `main` by default. Sinks that share a log location need different names. */
   def withSinkId(sinkId: String): KafkaSinkBuilder = withOption("sinkId", sinkId)
 
-  /** Sets the action if the log belongs to another query: `fail` or `adopt`. */
+  /** Sets the reaction to a log of another query: `fail` (the default), `adopt`, or `adoptAndRepeat`, which
+    * writes epochs again and is valid for one start.
+    */
   def withOnForeignQuery(choice: String): KafkaSinkBuilder = withOption("onForeignQuery", choice)
 
   /** Sets a setting of Kafka's producer, by its Kafka name, such as `compression.type`. */

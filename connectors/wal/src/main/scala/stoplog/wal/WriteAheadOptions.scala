@@ -39,9 +39,10 @@ private[wal] object WriteAheadOptions {
     OptionType.text.as("`http`, `jdbc`, `cassandra` or a class name"),
     "com.example.WebhookSender"
   )(
-    "What sends the rows. `http`: posts them as JSON lines. `jdbc`, `cassandra`: writes them to a table. " +
-      "Else the name of a class that extends `stoplog.wal.RowSender` and has a public constructor without " +
-      "arguments. It gets all options of the write, its own included."
+    "The sender of the rows. `http`: posts rows as JSON lines. `jdbc`, `cassandra`: writes rows to a " +
+      "table. Otherwise the name of a class that extends `stoplog.wal.RowSender` and has a public " +
+      "constructor without arguments. The class receives all options of the write, including custom " +
+      "options."
   )
 
   val Committer: Opt[String] = WriteTarget.withDefault(
@@ -50,10 +51,10 @@ private[wal] object WriteAheadOptions {
     "files",
     "com.example.NotesInTarget"
   )(
-    "What remembers which chunks have been sent. `files`: empty files in the sink's log. `jdbc`, " +
-      "`cassandra`: a table; with `sender=jdbc` and `committer=jdbc` rows and note are one transaction. " +
-      "Else the name of a class that extends `stoplog.wal.CheckpointCommitters`, which may keep its notes " +
-      "in the target itself."
+    "The store of the sent chunks. `files`: empty files in the log of the sink. `jdbc`, `cassandra`: a " +
+      "table; with `sender=jdbc` and `committer=jdbc`, rows and chunk are written in a single transaction. " +
+      "Otherwise the name of a class that extends `stoplog.wal.CheckpointCommitters`, which may keep the " +
+      "sent chunks in the target itself."
   )
 
   val MovedFrom: Opt[String] = WriteTarget.option(
@@ -61,9 +62,9 @@ private[wal] object WriteAheadOptions {
     OptionType.text.as("target, as `STOPLOG_WAL_TARGET_CHANGED` names it"),
     "the table orders of postgresql:shop"
   )(
-    "a changed target is refused while rows for the previous one are in the log",
-    "The previous target, if the target has moved: rows that are still in the log for the previous target are sent to the target " +
-      "of this run."
+    "a changed target is rejected while the log contains rows for the previous target",
+    "The previous target, if the target has moved: rows in the log for the previous target are sent to the " +
+      "target of this run."
   )
 
   val groups: Seq[OptionGroup] = Seq(WriteTarget, HttpOptions.Http, OptionGroup.Recovery)

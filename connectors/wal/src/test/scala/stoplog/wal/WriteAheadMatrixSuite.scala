@@ -12,10 +12,12 @@ class WriteAheadMatrixSuite extends ConnectorMatrixSuite(MatrixSection.WriteAhea
   import WriteAheadMatrixSuite._
 
   override protected def about: String =
-    "A sender to a target that helps in nothing, as `sender=http` and those of your own, with the notes in the log " +
-      "(`committer=files`). Each epoch has two or three tasks, and so chunks. The log is on local disks; a chunk of a process " +
-      s"""that died before is in it when the query begins. "$Again" means: every row of every epoch is there, and those of one """ +
-      "chunk came again, all of them and under the same name, by which the target can know them again."
+    "A sender to a target without support for exactly once, such as `sender=http` and custom " +
+      "senders, with the notes in the log (`committer=files`). Each epoch has two or three tasks, and " +
+      "therefore chunks. The log is on local disks, and contains a chunk of an earlier dead process " +
+      s"""when the query starts. "$Again" means: every row of every epoch arrived, and the rows of a """ +
+      "single chunk arrived again, completely and under the same name, by which the target can " +
+      "recognize the chunk."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] =
     Seq("any target" -> (() => { spark; new InboxWorld(UUID.randomUUID().toString) }))

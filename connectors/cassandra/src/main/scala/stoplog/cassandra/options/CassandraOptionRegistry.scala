@@ -23,18 +23,18 @@ private[cassandra] object CassandraOptionRegistry {
     stoplog.cassandra.options.ContactPoints.values,
     "10.0.0.1,10.0.0.2:9142"
   )(
-    "The nodes that are asked first. All others are found through them."
+    "The nodes of the first contact, which lead to all other nodes."
   )
 
   val LocalDatacenter: Opt[String] =
     Cluster.option("localDatacenter", OptionType.text.as("name of a data center"), "dc1")(
-      "that of the contact points",
-      "The data center whose nodes are asked. It must be set when the contact points are in several."
+      "the data center of the contact points",
+      "The data center of the contacted nodes. Required if the contact points are in several data centers."
     )
 
   val Username: Opt[String] = Cluster.option("username", OptionType.text, "ingest")(
     "none",
-    "Who the session is. Needs `password`."
+    "The user of the session. Needs `password`."
   )
 
   val Password: Opt[String] = Cluster.option("password", OptionType.text, "secret")(
@@ -44,35 +44,34 @@ private[cassandra] object CassandraOptionRegistry {
 
   val Consistency: Opt[DefaultConsistencyLevel] =
     Cluster.withDefault("consistency", ConsistencyLevels.data, LOCAL_QUORUM, "QUORUM")(
-      "How many replicas must have answered when a row counts as written, or as read."
+      "The number of replicas that must confirm a write or return a row."
     )
 
   val RequestTimeout: Opt[Long] = Cluster.withDefault("requestTimeout", OptionType.span, 10 * 1000L, "30s")(
-    "How long one request is waited for before it is tried again."
+    "The maximum wait for a request before the request is retried."
   )
 
   val RetryTimeout: Opt[Long] = Cluster.withDefault("retryTimeout", OptionType.span, 2 * 60 * 1000L, "10m")(
-    "For how long a request is tried again that met an overloaded, unreachable or slow node, with longer " +
-      "and longer random pauses between. Then the task fails. What a node refuses for good is not tried " +
-      "again."
+    "The maximum time of retries after an overloaded, unreachable or slow node, with random pauses of " +
+      "increasing length. Then the task fails. Requests that a node rejects permanently are not retried."
   )
 
   val Keyspace: Opt[String] = Table.option("keyspace", OptionType.text.as("name"), "shop")(
     "required, unless `query` names one",
-    "The keyspace. In upper or lower case as it is, without quotes."
+    "The keyspace, with exact upper and lower case, without quotes."
   )
 
   val TableName: Opt[String] = Table.option("table", OptionType.text.as("name"), "orders")(
     "required, unless `query` is set",
-    "The table, which must exist. As it is, without quotes."
+    "The table, which must exist, with exact upper and lower case, without quotes."
   )
 
   val Query: Opt[InsertQuery] =
     Table.option("query", InsertQuery.values, "INSERT INTO shop.orders (id, total) VALUES (?, ?)")(
-      "columns are found by their names",
-      "The table and its columns, in the order of the rows' columns: the first column of a row goes to the " +
-        "first `?`, and so on, whatever their names. It is instead of `table` and `columnMapping`, and of " +
-        "`keyspace` if it names one. `ttl` and `writeTimestamp` say what `USING` would."
+      "columns are matched by name",
+      "The table and the columns, in the order of the columns of the rows: the first column of a row goes " +
+        "to the first `?`, and so on, regardless of names. Replaces `table` and `columnMapping`, and also " +
+        "`keyspace` if the statement names a keyspace. Use `ttl` and `writeTimestamp` instead of `USING`."
     )
 
   val ColumnMapping: Opt[Map[String, String]] = Table.option(
@@ -81,7 +80,7 @@ private[cassandra] object CassandraOptionRegistry {
     "orderId=order_id,at=created"
   )(
     "columns have the same names; upper and lower case may differ",
-    "Which column of the rows is which of the table, where their names differ."
+    "The columns of the table for columns of the rows with other names."
   )
 
   val WriteTimestamp: Opt[String] = Write.withDefault(
@@ -90,10 +89,10 @@ private[cassandra] object CassandraOptionRegistry {
     "epoch",
     "column"
   )(
-    "Which of two writes of a cell wins: Cassandra keeps the one with the later timestamp. `epoch`: the " +
-      "time at which the epoch was first begun, kept in `epochTable`, so that an epoch that is repeated " +
-      "never replaces what newer ones wrote. `column`: the time in `writeTimestampColumn`. `server`: the " +
-      "time at which the server gets the row."
+    "The timestamp of written cells: of two writes of a cell, Cassandra keeps the write with the later " +
+      "timestamp. `epoch`: the time of the first attempt of the epoch, kept in `epochTable`, so a repeated " +
+      "epoch never replaces writes of newer epochs. `column`: the time in `writeTimestampColumn`. " +
+      "`server`: the time at which the server receives the row."
   )
 
   val WriteTimestampColumn: Opt[String] = Write.option(
@@ -104,8 +103,8 @@ private[cassandra] object CassandraOptionRegistry {
     "updatedAt"
   )(
     "none",
-    "The time of each row, with `writeTimestamp` = `column`. It is written as well if the table has a " +
-      "column for it."
+    "The time of each row, with `writeTimestamp` = `column`. The column is also written if the table has a " +
+      "column of this name."
   )
 
   val EpochTable: Opt[(Option[String], String)] = Write.withDefault(
@@ -114,19 +113,20 @@ private[cassandra] object CassandraOptionRegistry {
     (None, "stoplog_epochs"),
     "ops.stoplog_epochs"
   )(
-    "Where the times of epochs are kept, one small row for each query; made if it is not there. Without a " +
-      "keyspace, in that of the table. Only with `writeTimestamp` = `epoch`, by streaming queries."
+    "The table of the times of epochs, with a small row for each query; created if absent. Without a " +
+      "keyspace, the table is in the keyspace of the target table. Only for streaming queries with " +
+      "`writeTimestamp` = `epoch`."
   )
 
   val SerialConsistency: Opt[DefaultConsistencyLevel] =
     Write.withDefault("serialConsistency", ConsistencyLevels.serial, SERIAL, "LOCAL_SERIAL")(
-      "For the epoch table's conditional writes. `LOCAL_SERIAL` is faster where a query never moves " +
-        "between data centers."
+      "The consistency of conditional writes to the epoch table. `LOCAL_SERIAL` is faster if a query never " +
+        "moves between data centers."
     )
 
   val Ttl: Opt[Int] = Write.option("ttl", stoplog.cassandra.options.Ttl.values, "30d")(
-    "the table's own",
-    "How long a written cell lives."
+    "the default of the table",
+    "The time to live of written cells."
   )
 
   val TtlColumn: Opt[String] = Write.option(
@@ -135,8 +135,8 @@ private[cassandra] object CassandraOptionRegistry {
     "keepSeconds"
   )(
     "none",
-    "How long the cells of each row live; 0 for good, null as the table has it. Not together with `ttl`. " +
-      "It is written as well if the table has a column for it."
+    "The time to live of the cells of each row; 0 means unlimited, null means the default of the table. " +
+      "Not together with `ttl`. The column is also written if the table has a column of this name."
   )
 
   val NullValues: Opt[NullValues] = Write.withDefault(
@@ -145,22 +145,22 @@ private[cassandra] object CassandraOptionRegistry {
     stoplog.cassandra.options.NullValues.Unset,
     "delete"
   )(
-    "What a null does to the cell that may be there: `unset` leaves it as it is, `delete` removes it, " +
-      "which costs a tombstone for each null, even where there was nothing."
+    "The effect of a null on an existing cell: `unset` keeps the cell, `delete` removes the cell, at the " +
+      "cost of a tombstone for each null, even without an existing cell."
   )
 
   val MaxInFlight: Opt[Int] = Write.withDefault("maxInFlight", count, 256, "64")(
-    "How many requests of a task are under way at most. When there are so many, the task waits: that is " +
+    "The maximum number of requests of a task in flight. At the limit the task waits, which is the back " +
       "the back pressure."
   )
 
   val MaxBatchRows: Opt[Int] = Write.withDefault("maxBatchRows", count, 32, "100")(
-    "How many rows of one partition go in one request at most. `1` for a request for each row."
+    "The maximum number of rows of a partition in a request. `1` sends a request for each row."
   )
 
   val MaxBatchSize: Opt[Long] = Write.withDefault("maxBatchSize", OptionType.size, 4L << 10, "16k")(
-    "How large such a request becomes before it is sent. Nodes warn from 5 KiB on and refuse 50 KiB as " +
-      "they are usually set."
+    "The size at which a request with several rows is sent. With default settings, nodes warn from 5 KiB " +
+      "on and reject 50 KiB."
   )
 
   val Distribution: Opt[RowSpread] = Write.withDefault(
@@ -169,18 +169,18 @@ private[cassandra] object CassandraOptionRegistry {
     RowSpread.Unspecified,
     "byPartitionKey"
   )(
-    "How rows are spread over tasks: as they come, or all rows of a partition in one task, which makes " +
-      "larger requests and gives the rows of a key an order, for the price of a shuffle."
+    "The distribution of rows to tasks. `none` keeps the partitions of the rows. `byPartitionKey` shuffles " +
+      "all rows of a partition to a single task, which makes larger requests and orders the rows of a key."
   )
 
   val MaxSplitMemorySize: Opt[Long] =
     Read.withDefault("maxSplitMemorySize", OptionType.size, 64L << 20, "256m")(
-      "How much of the table a split has about, as far as the nodes' estimates tell. Where that would make " +
-        "very many splits they become larger."
+      "The approximate size of a split, according to the estimates of the nodes. If the number of splits " +
+        "would be very large, splits become larger."
     )
 
   val PageRows: Opt[Int] = Read.withDefault("pageRows", count, 5000, "500")(
-    "How many rows a node is asked for at a time. A task holds two pages."
+    "The number of rows of a page of a node. A task holds two pages."
   )
 
   val all: Seq[Opt[_]] = Seq(

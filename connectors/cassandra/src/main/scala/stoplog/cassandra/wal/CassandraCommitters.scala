@@ -150,8 +150,8 @@ private[cassandra] object CassandraChunkOptions {
     (None, DefaultTable),
     "ops.stoplog_chunks"
   )(
-    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. " +
-      "Without a keyspace, in that of the table. Only as `cassandra.chunksTable` of " +
+    "The table of the chunks that a write-ahead sink has sent, created if absent. Without a keyspace, the " +
+      "table is in the keyspace of the target table. Only as `cassandra.chunksTable` of " +
       "`format(\"stoplog-wal\")`."
   )
 
@@ -165,7 +165,7 @@ private[cassandra] object CassandraChunkOptions {
   /** @param table the default table */
   private def parse(options: JMap[String, String], table: Option[String]): CassandraChunkOptions = {
     val own       = ConnectorOptions.of(options, Word, withoutEffect)
-    val passed    = own.without(ChunksTableName).withDefault(Registry.TableName, table)
+    val passed     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
     val cassandra = CassandraOptions.parse(passed.asJava)
     CassandraChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.table.keyspace))
   }

@@ -18,7 +18,7 @@ object OptionsPage
       """
         |The sender and the committer `cassandra` of [the write-ahead sink](../beyond-files/wal.md) take the options of this page with `cassandra.`
         |before them: `cassandra.contactPoints`, `cassandra.table`, `cassandra.ttl`. `distribution` and the options for reading
-        |have no effect there, and are refused.
+        |have no effect there, and are rejected.
         |""".stripMargin
   )
 
@@ -32,7 +32,7 @@ object OptionsPage
       |Set them with `.option(name, value)` on `read`, `write` or `writeStream` with `format("stoplog-cassandra")`, by the
       |builders `CassandraSink` and `CassandraSource`, or for a whole session as
       |`spark.datasource.stoplog-cassandra.<name>`. All mistakes are reported at once, before anything is written. Sizes,
-      |times and names are written as [those of the file sink](options.md). What cannot be set here can be set by the
-      |driver's own names: every option that begins with `datastax-java-driver.` goes to the driver as it is.
+      |times and names are written as [those of the file sink](options.md). For all other settings use the
+      |names of the driver: every option that starts with `datastax-java-driver.` goes to the driver unchanged.
       |""".stripMargin
 }

@@ -24,9 +24,10 @@ class CassandraMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Cassandra)
   import CassandraMatrixSuite._
 
   override protected def about: String =
-    "A real node, read by its own driver. Each epoch says something new of the same keys, with the write timestamp of the epoch " +
-      "(`writeTimestamp` = `epoch`). A process that repeats an epoch has another number of tasks than the one before. What a " +
-      "process that wakes still writes is older than what newer epochs wrote, and is not seen."
+    "A real node, read by the node's driver. Each epoch writes new values of the same keys, with the " +
+      "write timestamp of the epoch (`writeTimestamp` = `epoch`). A process that repeats an epoch has " +
+      "another number of tasks than the process before. Late writes of a woken process are older than " +
+      "the writes of newer epochs, and remain invisible."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq("Cassandra" -> (() => new World))
 

@@ -16,10 +16,11 @@ class CassandraWriteAheadMatrixSuite
     with SparkSessionForTests {
 
   override protected def about: String =
-    "`sender=cassandra` with `committer=cassandra` on a real node, read by its own driver. Each epoch says something new of the " +
-      "same keys, in two or three tasks, and so chunks. The log is on local disks; a chunk of a process that died before is in " +
-      "it when the query begins. A chunk that comes again has the timestamps that it had: it changes nothing, whatever newer " +
-      "epochs wrote."
+    "`sender=cassandra` with `committer=cassandra` on a real node, read by the node's driver. Each " +
+      "epoch writes new values of the same keys, in two or three tasks, and therefore chunks. The log " +
+      "is on local disks, and contains a chunk of an earlier dead process when the query starts. A " +
+      "repeated chunk has the original timestamps, so the chunk changes nothing, regardless of newer " +
+      "epochs."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq("Cassandra" -> (() => newWorld()))
 

@@ -7,8 +7,8 @@ import java.util.{Map => JMap}
 import scala.util.control.NonFatal
 
 import stoplog.jdbc.{
-  Dialect, FailureKind, JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions, OwnTables, Retries,
-  Session, SparkConnector, TableName, Target
+  Dialect, FailureKind, JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions, OwnTables, Retries, Session,
+  SparkConnector, TableName, Target
 }
 import stoplog.options.{Opt, OptionType}
 import stoplog.wal.{
@@ -226,7 +226,7 @@ private[jdbc] object JdbcChunkOptions {
     "etl.stoplog_chunks"
   )(
     "`stoplog_chunks` in the schema of the table",
-    "The table that says which chunks of a write-ahead sink have been sent, made if it is not there. Only " +
+    "The table of the chunks that a write-ahead sink has sent, created if absent. Only as " +
       "as `jdbc.chunksTable` of `format(\"stoplog-wal\")`."
   )
 
@@ -243,7 +243,7 @@ private[jdbc] object JdbcChunkOptions {
     */
   private def parse(options: JMap[String, String], table: Option[String]): JdbcChunkOptions = {
     val own    = ConnectorOptions.of(options, Word, withoutEffect)
-    val passed = own.without(ChunksTableName).withDefault(Registry.DbTable, table)
+    val passed  = own.without(ChunksTableName).withDefault(Registry.DbTable, table)
     val sinkId = Option(options.get(Registry.SinkId.key))
     val jdbc   = JdbcOptions.parse(passed.withDefault(Registry.SinkId, sinkId).asJava)
     JdbcChunkOptions(

@@ -13,9 +13,9 @@ object OptionsPage
     OptionsTable.section(JdbcOptionGroup.WriteAhead, Seq(JdbcChunkOptions.ChunksTableName)) +
       """
         |The sender and the committer `jdbc` of [the write-ahead sink](../beyond-files/wal.md) take the options of this page with `jdbc.` before
-        |them: `jdbc.url`, `jdbc.dbtable`, `jdbc.keyColumns`, `jdbc.socketTimeout`. With `jdbc.keyColumns` rows are upserts, else
+        |them: `jdbc.url`, `jdbc.dbtable`, `jdbc.keyColumns`, `jdbc.socketTimeout`. With `jdbc.keyColumns` rows are upserts, otherwise
         |inserts. `writeMode`, `numPartitions`, `distribution`, `sinkId`, `onForeignQuery` and `epochsTable` have no effect there,
-        |and are refused.
+        |and are rejected.
         |""".stripMargin
   )
 
@@ -30,7 +30,7 @@ object OptionsPage
       |`JdbcSink`, or for a whole session as `spark.datasource.stoplog-jdbc.<name>`. All mistakes are reported at once,
       |before anything is written. Names may be in upper or lower case; times always have a unit.
       |
-      |What Spark's own `jdbc` format calls by a name means the same here. **Any other option is a property of the
+      |Options of Spark's `jdbc` format keep their meaning. **Any other option is a property of the
       |database's driver**, as there: `ssl`, `socketTimeout`, `stringtype`.
       |""".stripMargin
 }

@@ -16,10 +16,11 @@ class JdbcWriteAheadMatrixSuite
   import JdbcWriteAheadMatrixSuite._
 
   override protected def about: String =
-    "`sender=jdbc` with `committer=jdbc` on PostgreSQL, read by plain JDBC. Each epoch has two or three tasks, and so chunks. " +
-      "The log is on local disks; a chunk of a process that died before is in it when the query begins. A process that sleeps " +
-      s"with a transaction open (`${JdbcStep.InCommit.name}`) holds the lock of its chunk's note: its successor waits until it " +
-      "goes on, dies, or the server gives it up."
+    "`sender=jdbc` with `committer=jdbc` on PostgreSQL, read by plain JDBC. Each epoch has two or " +
+      "three tasks, and therefore chunks. The log is on local disks, and contains a chunk of an " +
+      "earlier dead process when the query starts. A process that sleeps with an open transaction " +
+      s"(`${JdbcStep.InCommit.name}`) holds the lock of the chunk's note: the successor waits until the " +
+      "process continues, dies, or is dropped by the server."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] =
     Seq("PostgreSQL" -> (() => { spark; new NotedWorld(TestDatabase.postgres, UUID.randomUUID().toString) }))

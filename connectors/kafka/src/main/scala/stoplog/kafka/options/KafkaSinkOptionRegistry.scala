@@ -20,18 +20,18 @@ private[stoplog] object KafkaSinkOptionRegistry {
     OptionType.text.as("`host:port`, separated by commas"),
     "broker1:9092,broker2:9092"
   )(
-    "The brokers to ask first. All other options that begin with `kafka.` are settings of Kafka's producer " +
-      "too, such as `kafka.compression.type`; those that the sink itself has to set are refused."
+    "The brokers of the first contact. All other options that start with `kafka.` are settings of Kafka's " +
+      "producer, such as `kafka.compression.type`. The sink rejects settings that the sink itself must set."
   )
 
   val Topic: Opt[String] = Where.option("topic", OptionType.text.as("name of a topic"), "orders")(
     "the column `topic`",
-    "Where all rows go, whatever their column `topic` says."
+    "The topic of all rows, regardless of a column `topic`."
   )
 
   val Partitioner: Opt[String] = Where.option("partitioner", OptionType.className, "com.example.ByRegion")(
-    "Kafka's own",
-    "Chooses the partition of a row whose column `partition` is null or not there: a class that implements " +
+    "the partitioner of Kafka",
+    "Chooses the partition of a row if the column `partition` is null or absent: a class that implements " +
       "`org.apache.kafka.clients.producer.Partitioner`."
   )
 
@@ -41,10 +41,10 @@ private[stoplog] object KafkaSinkOptionRegistry {
     Delivery.ExactlyOnce,
     "at-least-once"
   )(
-    "`none`: a task does not ask whether a record has arrived. `at-least-once`: a task ends when all its " +
-      "records have; what is repeated after a failure is there twice. `exactly-once`: records are written " +
-      "in transactions, which are committed when the whole micro-batch is recorded; who reads with " +
-      "`isolation.level` = `read_committed` sees each row once."
+    "`none`: a task does not check whether a record has arrived. `at-least-once`: a task ends after all " +
+      "its records have arrived; records that are repeated after a failure occur twice. `exactly-once`: " +
+      "transactions contain the records, and are committed after the whole micro-batch is recorded; a " +
+      "reader with `isolation.level` = `read_committed` sees each row once."
   )
 
   // Kafka stores these milliseconds in an Int.
@@ -54,15 +54,16 @@ private[stoplog] object KafkaSinkOptionRegistry {
     15 * 60 * 1000L,
     "1h"
   )(
-    "After which the brokers abort a transaction that has not ended. Longer than the longest micro-batch " +
-      "and the longest pause before a restart together: what was recorded and is aborted in between is " +
-      "lost. The brokers allow 15 minutes unless their `transaction.max.timeout.ms` says more."
+    "The time after which the brokers abort an unfinished transaction. Set a longer time than the longest " +
+      "micro-batch plus the longest pause before a restart: a recorded transaction that is aborted in " +
+      "between is lost. The brokers allow 15 minutes unless `transaction.max.timeout.ms` of the brokers is " +
+      "higher."
   )
 
   val OnLostTransaction: Opt[LostPart] =
     Transactions.withDefault("onLostTransaction", RecoveryOptions.OnLostPart.values, LostPart.Fail, "skip")(
-      "What to do when the brokers have aborted a transaction that the log says is committed. `skip`: go " +
-        "on without its rows."
+      "The reaction if the brokers have aborted a transaction that is committed according to the log. " +
+        "`skip`: continue without the rows of the transaction."
     )
 
   val TransactionalIdPrefix: Opt[String] = Transactions.withDefault(
@@ -71,19 +72,19 @@ private[stoplog] object KafkaSinkOptionRegistry {
     "stoplog",
     "team-a"
   )(
-    "What all transactional ids begin with, for the access rules of the brokers."
+    "The prefix of all transactional ids, for the access rules of the brokers."
   )
 
   val SinkId: Opt[String] =
     Transactions.withDefault("sinkId", RecoveryOptions.SinkId.values.as("name"), "main", "orders")(
-      "The name of the commit log. Sinks that have one `logLocation` need one each."
+      "The name of the commit log. Sinks with the same `logLocation` need different names."
     )
 
   val LogLocation: Opt[String] =
     Transactions.option("logLocation", OptionType.directory, "/data/logs/orders")(
       "the option `checkpointLocation`",
-      "Where the commit log is kept, in a directory of its own below. It belongs to the checkpoint: if you " +
-        "reset one, reset both."
+      "The directory below which the commit log is kept, in a separate subdirectory. The log belongs to " +
+        "the checkpoint: if you reset one, reset both."
     )
 
   val OnForeignQuery: Opt[ForeignQuery] = Transactions.withDefault(
@@ -92,9 +93,11 @@ private[stoplog] object KafkaSinkOptionRegistry {
     ForeignQuery.Refuse,
     "adopt"
   )(
-    "What to do when the log belongs to another query, that is, to another checkpoint. `adopt` takes it " +
-      "over if this query has passed its epochs. `adoptAndRepeat` also writes epochs again that are in the " +
-      "topic, and is valid for one start."
+    "The reaction to a log of another query, that is, of another checkpoint. `fail` rejects the start. " +
+      "`adopt` takes over the log if this query has passed all epochs of the log. `adoptAndRepeat` also " +
+      "takes over a log that is ahead of the checkpoint, and writes epochs again that are in the topic. " +
+      "`adoptAndRepeat` is valid for one start: every later start with this value counts as `fail` until a " +
+      "start without it has claimed the log."
   )
 
   val all: Seq[Opt[_]] = Seq(

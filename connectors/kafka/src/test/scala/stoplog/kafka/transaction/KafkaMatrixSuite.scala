@@ -11,10 +11,11 @@ import stoplog.matrix.{ConnectorMatrixSuite, ConnectorWorld, CrashMode, MatrixSe
 class KafkaMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Kafka) {
 
   override protected def about: String =
-    "A real broker, read by Kafka's consumer with `isolation.level` = `read_committed`. Each epoch has two tasks, each with " +
-      "a transaction of its own; two transactions of a process that died before are open when the query begins. Nothing is " +
-      "left open means: no reader waits for a transaction of a dead process. `onLostTransaction`, timeouts and two " +
-      "drivers at once are tried by `LivesSuite`, brokers that die by `BrokerRestartSuite`."
+    "A real broker, read by Kafka's consumer with `isolation.level` = `read_committed`. Each epoch " +
+      "has two tasks, each with a separate transaction; two transactions of an earlier dead process " +
+      "are open when the query starts. Nothing is left open means: no reader waits for a transaction " +
+      "of a dead process. `LivesSuite` tests `onLostTransaction`, timeouts and two concurrent drivers, " +
+      "and `BrokerRestartSuite` tests dying brokers."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] =
     Seq("Kafka" -> (() => new KafkaWorld(Broker.shared)))
@@ -50,7 +51,7 @@ private object KafkaMatrixSuite {
     Step.BeforeRepublish -> "the newest record may name transactions that are still open",
     Step.BeforeClaim     -> "everything in the newest record is committed; no claim",
     Step.AfterClaim      -> "a claim; older drivers are fenced; transactions of dead tasks are still open",
-    Step.MidSweep        -> "one transaction less that a dead task has left open",
+    Step.MidSweep        -> "one more open transaction of a dead task is aborted",
     Step.PartOpened      -> "a transaction without a row",
     Step.MidWrite        -> "some of a task's rows in an open transaction",
     Step.BeforeSync      -> "all rows of the task sent, not all acknowledged",
@@ -62,7 +63,7 @@ private object KafkaMatrixSuite {
     Step.AfterPublish    -> "all of the record's transactions committed; the record is not marked",
     Step.AfterMark       -> "the record is marked as carried out",
     Step.AfterTrim       -> Step.AfterTrim.after,
-    Step.BeforeRelease   -> "the query has ended; no record says so",
-    Step.AfterRelease    -> "a record says that the query has ended"
+    Step.BeforeRelease   -> "the query has ended; no record contains the end",
+    Step.AfterRelease    -> "a record contains the end of the query"
   )
 }

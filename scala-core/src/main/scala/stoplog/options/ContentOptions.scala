@@ -61,13 +61,14 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
       ),
     "json"
   )(
-    "The format of the files. `text`: a row for each line. `json`, `csv`: lines, read by Spark's parsers with their " +
-      "options; with `multiLine` = `true`, records may span several lines, and files are never split. Files of lines " +
-      "may be compressed, with names that end with `.gz`, `.zst`, `.zstd`, `.bz2`, `.deflate`, `.lz4` or `.snappy`. " +
-      "`parquet`, `orc`, `avro`: read by Spark's readers, with the columns of `schema(…)` or else of the newest file. " +
-      "`binaryFile`: a row for each file, with all bytes. `lengthDelimited`: binary records with a length before " +
-      "each record, in a single column `value`; may be compressed in the same way as lines. A class: a custom format, " +
-      "which extends `stoplog.source.format.StreamFormat`, `SimpleStreamFormat` or `BulkFormat`, and " +
+    "The format of the files. `text`: a row for each line. `json`, `csv`: lines, read by Spark's parsers " +
+      "with their options; with `multiLine` = `true`, records may span several lines, and files are never " +
+      "split. Files of lines may be compressed, with names that end with `.gz`, `.zst`, `.zstd`, `.bz2`, " +
+      "`.deflate`, `.lz4` or `.snappy`. `parquet`, `orc`, `avro`: read by Spark's readers, with the " +
+      "columns of `schema(…)` or else of the newest file. `binaryFile`: a row for each file, with all " +
+      "bytes. `lengthDelimited`: binary records with a length before each record, in a single column " +
+      "`value`; may be compressed in the same way as lines. A class: a custom format, which extends " +
+      "`stoplog.source.format.StreamFormat`, `SimpleStreamFormat` or `BulkFormat`, and " +
       "`stoplog.format.read.RowFormat`, and has a public constructor without arguments."
   )
 

@@ -184,5 +184,5 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
   }
 
   private final def NameOfFile = "{name}"
-  private final def AtOnce     = "files are read as soon as files exist"
+  private final def AtOnce     = "files are read immediately"
 }

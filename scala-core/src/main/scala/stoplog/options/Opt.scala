@@ -83,7 +83,7 @@ private[options] abstract class OptionList(group: OptionGroup) {
 private[stoplog] object OptionGroup {
   case object Format     extends OptionGroup("Where and how")
   case object Rolling    extends OptionGroup("When a part is closed")
-  case object Compaction extends OptionGroup("Merging small finished parts")
+  case object Compaction extends OptionGroup("Compaction of small finished parts")
   case object Bucket     extends OptionGroup("Which directory a row goes to")
   case object Name       extends OptionGroup("Names")
   case object Writer     extends OptionGroup("Writers")

@@ -111,9 +111,10 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     stoplog.options.OnSchemaChange.Roll,
     "additive"
   )(
-    "The reaction if a streaming query starts with other columns than before, in any order. `roll`: " +
-      "continue; if a file cannot hold both, open parts end with the earlier columns. `additive`: continue " +
-      "if columns were only added or became nullable. `fail`: continue only with the same columns."
+    "The reaction if a streaming query starts with other columns than before; the order of columns does " +
+      "not count. `roll`: continue; if a file cannot hold both, open parts end with the earlier columns. " +
+      "`additive`: continue if columns were only added or became nullable. `fail`: continue only with the " +
+      "same columns."
   )
 
   val Durability: Opt[Durability] = choice[Durability](

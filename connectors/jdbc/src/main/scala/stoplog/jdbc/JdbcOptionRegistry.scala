@@ -109,16 +109,17 @@ private[stoplog] object JdbcOptionRegistry {
     "main",
     "clicks"
   )(
-    "The name of this sink among the sinks of the table. Two queries need two names. The name also identifies rejected rows."
+    "The name of this sink among the sinks of the table. Two queries need two names. The name also " +
+      "identifies rejected rows."
   )
 
   val OnForeign: Opt[Foreign] =
     Owner.withDefault("onForeignQuery", RecoveryOptions.OnForeignQuery.values, Foreign.Refuse, "adopt")(
-      "The reaction to a sink of another query, that is, of another checkpoint, or to a sink without a record although " +
-        "this query has written epochs. `fail` rejects the start. `adopt` takes over the sink if this query has passed " +
-        "all recorded epochs. `adoptAndRepeat` also writes epochs again that are in the target. `adoptAndRepeat` is " +
-        "valid for one start: every later start with this value counts as `fail` until a start without it has claimed " +
-        "the sink. Only with `transactional`."
+      "The reaction to a sink of another query, that is, of another checkpoint, or to a sink without a " +
+        "record although this query has written epochs. `fail` rejects the start. `adopt` takes over the " +
+        "sink if this query has passed all recorded epochs. `adoptAndRepeat` also writes epochs again that " +
+        "are in the target. `adoptAndRepeat` is valid for one start: every later start with this value " +
+        "counts as `fail` until a start without it has claimed the sink. Only with `transactional`."
     )
 
   val EpochsTableName: Opt[String] = Owner.option("epochsTable", table, "etl.stoplog_epochs")(

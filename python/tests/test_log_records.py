@@ -138,9 +138,9 @@ OPTIONAL = {
 }  # fmt: skip
 
 
-def written(body: Json, version: int = 3) -> bytes:
+def written(body: Json) -> bytes:
     text = json.dumps(body, separators=(",", ":"))
-    return f'{{"version":{version},"crc32c":"{crc32c(text.encode()):08x}","record":{text}}}'.encode()
+    return f'{{"version":1,"crc32c":"{crc32c(text.encode()):08x}","record":{text}}}'.encode()
 
 
 def places(value: Any, place: Place = ()) -> Iterator[Place]:
@@ -215,10 +215,10 @@ def test_an_absent_field_has_the_default() -> None:
     state: Json = {"queryId": "", "nextPart": 0, "settings": {"n": 1}, "open": []}
     body: Json = {"seq": 0, "kind": "claim", "run": "r", "writtenAtMillis": 1, "publish": [], "state": state}
     bare = SinkState("", None, (), 0, {"n": "1"})
-    assert decode(written(body, 1)) == LogRecord(0, RecordKind.CLAIM, None, "r", 1, (), bare)
-    assert decode(written({**body, "epoch": 5}, 1)).epoch is None, "only an epoch's record has one"
+    assert decode(written(body)) == LogRecord(0, RecordKind.CLAIM, None, "r", 1, (), bare)
+    assert decode(written({**body, "epoch": 5})).epoch is None, "only an epoch's record has one"
     part = {key: value for key, value in WHOLE["state"]["open"][0].items() if key not in OPTIONAL}
-    opened = decode(written({**body, "state": {**state, "open": [part]}}, 1)).state.open[0]
+    opened = decode(written({**body, "state": {**state, "open": [part]}})).state.open[0]
     assert (opened.owner, opened.spooled, opened.size_bytes) == (None, NOTHING_SPOOLED, 27)
     live = {"bucket": "l", "lastWrittenAtMillis": 42}
     found = decode(written({**body, "state": {**state, "live": [live]}})).state.live
@@ -228,7 +228,7 @@ def test_an_absent_field_has_the_default() -> None:
         Marker("m", 8, "json", "clicks", "idle", 9, None, NO_TOTALS),
     )
     small = {key: value for key, value in SMALL.items() if key != "merges"}
-    assert decode(written({**body, "state": {**state, "small": [small]}}, 1)).state.small[0].merges == 0
+    assert decode(written({**body, "state": {**state, "small": [small]}})).state.small[0].merges == 0
 
 
 def test_an_unknown_kind_makes_a_record_torn() -> None:
@@ -246,35 +246,6 @@ BARE: Json = {
 }
 
 
-def in_state(field: str) -> Json:
-    return {**BARE, "state": {**BARE["state"], field: WHOLE["state"][field]}}
-
-
-def beside(note: str, files: list[Json]) -> Json:
-    part = {**WHOLE["state"]["open"][0], "beside": {"note": note, "storageBytes": 0, "files": files}}
-    return {**BARE, "state": {**BARE["state"], "open": [part]}}
-
-
-@pytest.mark.parametrize(
-    ("body", "version"),
-    [
-        (BARE, 1),
-        (in_state("small"), 1),
-        (beside("", []), 1),
-        (beside("n", []), 2),
-        (beside("", [{"file": "f", "bytes": 1, "level": 0}]), 2),
-        (in_state("live"), 3),
-        *(({**BARE, field: WHOLE[field]}, 3) for field in ("replace", "manifest", "markers")),
-    ],
-    ids=["bare", "small", "nothing beside", "note", "file beside", "live", "replace", "manifest", "markers"],
-)
-def test_a_record_has_the_version_of_the_content(body: Json, version: int) -> None:
-    for other in {1, 2, 3} - {version}:
-        with pytest.raises(Torn, match=r"^it is of another version than it says$"):
-            decode(written(body, other))
-    assert decode(written(body, version)).seq == 0
-
-
 @pytest.mark.parametrize(
     ("field", "value", "settled"),
     [
@@ -287,7 +258,7 @@ def test_a_record_has_the_version_of_the_content(body: Json, version: int) -> No
 )
 def test_a_record_that_changes_visible_files_must_be_executed(field: str, value: Any, settled: bool) -> None:
     body = {**BARE, field: value}
-    assert decode(written(body, 3 if field != "publish" else 1)).has_to_be_settled is settled
+    assert decode(written(body)).has_to_be_settled is settled
 
 
 def test_a_part_is_in_the_bucket_or_at_the_root() -> None:

@@ -46,10 +46,20 @@ SERVER_SOURCES := $(shell find tests/servers -path '*/src/*' -type f | sort) $(s
 PEER_SOURCES   := $(shell find bench/flink/src -type f | sort)
 PYTHON_SOURCES := $(shell find python/stoplog python/pytest_stoplog.py -type f -not -path '*/jars/*' -not -name '*.pyc' | sort)
 
-help: ## Show this list.
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{ printf "  make %-20s %s\n", $$1, $$2 }'
+##@ Use stoplog
 
-setup: $(STAMPS)/editable $(STAMPS)/build-tools $(LAUNCHER) ## Make the Python environment and fetch sbt (the other targets do it by themselves).
+help: ## Show this list.
+	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' \
+	  $(firstword $(MAKEFILE_LIST))
+
+demo: $(STAMPS)/installed ## Stream real flights, kill the job twice, and find every row exactly once (6 minutes on an empty machine, later 2).
+	@$(PY) demo/run.py
+
+demo-hdfs: $(STAMPS)/installed $(STAMPS)/servers ## Run the demo on an HDFS server, which the target starts.
+	@$(PY) demo/run.py hdfs
+
+demo-s3: $(STAMPS)/installed $(STAMPS)/servers ## Run the demo on an S3 server, which the target starts.
+	@$(PY) demo/run.py s3
 
 jar: $(STAMPS)/jar ## Build the jar, and check its size, version and POM.
 	@echo $(JAR)
@@ -57,56 +67,55 @@ jar: $(STAMPS)/jar ## Build the jar, and check its size, version and POM.
 wheel: $(STAMPS)/wheel ## Build the wheel that carries the jar.
 	@echo $(WHEEL)
 
-dist: $(STAMPS)/wheel $(STAMPS)/dist-tools ## Build all of a release in dist/: wheel, jars with sources, scaladoc, POMs and bills of materials, checksums.
-	@rm -rf dist/repo
-	STOPLOG_RELEASE=1 scripts/sbt "all $(PUBLISHED:%=%/publish)"
-	@.venv-dist/bin/python scripts/check_dist.py dist $(VERSION)
-	@$(BUILD_PY) scripts/checksums.py dist
-
-test-dist: dist ## Follow the quick start from dist/ in empty environments on every Spark line (SPARK_LINES="4.2.0" for some).
-	@$(BUILD_PY) scripts/check_quick_start.py dist $(SPARK_LINES)
-
-test-reproducible: dist ## Build the release once more from a copy of the sources elsewhere, and compare all bytes.
-	@$(BUILD_PY) scripts/check_reproducible.py dist
-
 publish-local-repo: $(STAMPS)/jar ## Publish all jars to build/repo, for spark-submit --packages --repositories.
 	scripts/sbt $(patsubst %,%/publish,$(filter-out core laws,$(PUBLISHED)))
 	@echo "--packages io.github.stoplog:stoplog_2.13:$(VERSION) --repositories file://$(CURDIR)/build/repo"
 
-test: setup ## Run all checks and tests: Scala, Python, end to end.
+##@ Develop
+
+setup: $(STAMPS)/editable $(STAMPS)/build-tools $(LAUNCHER) ## Make the Python environment and fetch sbt. Other targets do this themselves.
+
+test: setup ## Run all checks and tests: Scala, Python, end to end (about 25 minutes on an empty machine with two cores, later 13).
 	@$(PY) scripts/run_tests.py
 
-simulate-all: setup ## Walk the simulator's small worlds to their end: every schedule, and how many there were (47 minutes on one core).
-	@STOPLOG_SIM_ALL=1 scripts/sbt "core/testOnly stoplog.sim.SmallWorldsSuite"
-
-test-long: setup ## The same with many more crash rounds and simulated schedules.
-	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
-
-quick: setup ## Run all tests without Spark and servers, in an sbt server that stays (`scripts/sbt-client shutdown` ends it).
+quick: setup ## Run all tests without Spark and servers, in an sbt server that keeps running (`scripts/sbt-client shutdown` ends it).
 	@scripts/sbt-client quick/Quick/test & scala=$$!; \
 	TMPDIR=$${TMPDIR:-$(IN_MEMORY)} $(PY) -m pytest -q -o faulthandler_timeout=0 python/tests || python=$$?; \
 	wait $$scala && exit $${python:-0}
 
-watch: setup ## Run the quick Scala tests that an edit concerns, after each edit; T="core/testOnly *TaskWriter*" for others.
+watch: setup ## Run the quick Scala tests of the changed code after each edit; T="core/testOnly *TaskWriter*" for others.
 	@scripts/sbt-client "~$(or $(T),core/Quick/testQuick)"
 
 one: setup ## Run one test: T=stoplog.commit.TaskWriterSuite, T=tests/e2e/test_batch.py::test_x, T=python/tests/test_check.py.
 	@scripts/one $(T)
 
-coverage: setup ## Run the Scala tests of the core and the Python tests with coverage; reports in build/coverage.
-	@mkdir -p build/coverage
-	$(PY) -m pytest -q python/tests --cov=stoplog --cov-report=html:build/coverage/python --cov-report=term | tail -n 20
-	@rm -f scala-core/target/jacoco.exec
-	STOPLOG_COVERAGE=1 scripts/sbt core/coverage
-	@echo build/coverage/python/index.html build/coverage/scala/index.html
+lint: lint-python $(LAUNCHER) ## Check formats, prose, compile with -Xlint -Werror, ruff, mypy --strict (`make test` does it too).
+	scripts/sbt scalafmtCheckAll scalafmtSbtCheck core/Test/compile
 
-mutants: mutants-python mutants-scala ## Try whether the tests notice small changes of the code; a score for each package (an hour and more).
+lint-python: $(STAMPS)/venv
+	$(PY) scripts/licence_headers.py --check
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy $(wildcard python/stoplog python/pytest_stoplog.py python/tests scripts demo bench)
+	$(PY) scripts/prose.py
 
-mutants-python: $(STAMPS)/mutants ## The same for Python alone; PACKAGES="log report" for some.
-	@$(PY) scripts/mutants.py $(PACKAGES)
+fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.
+	scripts/sbt scalafmtAll scalafmtSbt
+	$(PY) -m ruff format .
+	$(PY) -m ruff check --fix-only --quiet .
 
-mutants-scala: setup ## The same for Scala alone; PACKAGES="log rolling" for some.
-	@$(PY) scripts/mutants_scala.py $(PACKAGES)
+docs: $(LAUNCHER) $(STAMPS)/docs ## Write the generated pages of docs/ anew, and build the guide in build/guide.
+	scripts/sbt $(GENERATED)
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
+	@echo build/guide/index.html
+
+##@ Test more
+
+test-long: setup ## Run all checks and tests with many more crash rounds and simulated schedules.
+	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
+
+simulate-all: setup ## Walk every schedule of the simulator's small worlds, and count the schedules (47 minutes on one core).
+	@STOPLOG_SIM_ALL=1 scripts/sbt "core/testOnly stoplog.sim.SmallWorldsSuite"
 
 test-spark-lines: $(STAMPS)/wheel $(STAMPS)/servers ## Run the end-to-end tests of these jars on every Spark line (SPARK_LINES="4.0.5 4.3.0" for some).
 	@$(BUILD_PY) scripts/spark_lines.py $(WHEEL) $(SPARK_LINES)
@@ -116,14 +125,22 @@ test-pythons: $(STAMPS)/wheel $(STAMPS)/venv ## Try the wheel on every line of P
 
 servers: $(STAMPS)/servers ## Fetch the servers that tests and demos start, and package the connectors.
 
-demo: $(STAMPS)/installed ## Stream real flights, kill the job twice, and find every row exactly once.
-	@$(PY) demo/run.py
+coverage: setup ## Run the Scala tests of the core and the Python tests with coverage; reports in build/coverage.
+	@mkdir -p build/coverage
+	$(PY) -m pytest -q python/tests --cov=stoplog --cov-report=html:build/coverage/python --cov-report=term | tail -n 20
+	@rm -f scala-core/target/jacoco.exec
+	STOPLOG_COVERAGE=1 scripts/sbt core/coverage
+	@echo build/coverage/python/index.html build/coverage/scala/index.html
 
-demo-hdfs: $(STAMPS)/installed $(STAMPS)/servers ## The same on an HDFS that it starts.
-	@$(PY) demo/run.py hdfs
+mutants: mutants-python mutants-scala ## Change the code in small steps, and report whether the tests fail: a score for each package (an hour and more).
 
-demo-s3: $(STAMPS)/installed $(STAMPS)/servers ## The same on an S3 server that it starts.
-	@$(PY) demo/run.py s3
+mutants-python: $(STAMPS)/mutants ## Run mutants of Python only; PACKAGES="log report" for some.
+	@$(PY) scripts/mutants.py $(PACKAGES)
+
+mutants-scala: setup ## Run mutants of Scala only; PACKAGES="log rolling" for some.
+	@$(PY) scripts/mutants_scala.py $(PACKAGES)
+
+##@ Measure
 
 bench: $(STAMPS)/installed $(STAMPS)/servers ## Measure against Spark's own sinks, and against plain streams on HDFS and S3.
 	@$(PY) bench/run.py
@@ -137,25 +154,21 @@ bench-scale: setup ## Simulate the driver with up to 10,000,000 open parts on S3
 bench-peers: $(STAMPS)/installed $(STAMPS)/servers $(STAMPS)/peers $(STAMPS)/peers-readers $(STAMPS)/peers-iceberg ## Run stoplog beside Flink, Spark's own sink, Delta Lake and Iceberg, and check each run.
 	@$(PY) bench/engines/run.py
 
-fmt: $(STAMPS)/venv $(LAUNCHER) ## Format all sources.
-	scripts/sbt scalafmtAll scalafmtSbt
-	$(PY) -m ruff format .
-	$(PY) -m ruff check --fix-only --quiet .
+##@ Release
 
-lint: lint-python $(LAUNCHER) ## Check formats, prose, compile with -Xlint -Werror, ruff, mypy --strict (`make test` does it too).
-	scripts/sbt scalafmtCheckAll scalafmtSbtCheck core/Test/compile
+dist: $(STAMPS)/wheel $(STAMPS)/dist-tools ## Build all of a release in dist/: wheel, jars with sources, scaladoc, POMs and bills of materials, checksums.
+	@rm -rf dist/repo
+	STOPLOG_RELEASE=1 scripts/sbt "all $(PUBLISHED:%=%/publish)"
+	@.venv-dist/bin/python scripts/check_dist.py dist $(VERSION)
+	@$(BUILD_PY) scripts/checksums.py dist
 
-lint-python: $(STAMPS)/venv
-	$(PY) scripts/licence_headers.py --check
-	$(PY) -m ruff check .
-	$(PY) -m ruff format --check .
-	$(PY) -m mypy $(wildcard python/stoplog python/pytest_stoplog.py python/tests scripts demo bench)
-	$(PY) scripts/prose.py
+test-dist: dist ## Follow the quick start from dist/ in empty environments on every Spark line (SPARK_LINES="4.2.0" for some).
+	@$(BUILD_PY) scripts/check_quick_start.py dist $(SPARK_LINES)
 
-docs: $(LAUNCHER) $(STAMPS)/docs ## Write the generated pages of docs/ anew, and build the guide in build/guide.
-	scripts/sbt $(GENERATED)
-	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
-	@echo build/guide/index.html
+test-reproducible: dist ## Build the release again from a copy of the sources in another directory, and compare all bytes.
+	@$(BUILD_PY) scripts/check_reproducible.py dist
+
+##@ Clean up
 
 clean: ## Remove what was built, keep the environments.
 	rm -rf build dist scala-core/target target project/target project/project python/stoplog/jars

@@ -11,6 +11,8 @@ import stoplog.log.{CommitLog, LogRecord, SinkState}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
 import stoplog.storage.{Durability, FileStore, PartLayout, SinkDirectory, Truncation}
+import stoplog.thread.Parallel
+import stoplog.writing.PartFormat
 
 /** One sink id under one path, as the context of its tools.
   *

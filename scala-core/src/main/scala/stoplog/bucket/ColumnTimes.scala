@@ -6,7 +6,7 @@ import java.util.concurrent.TimeUnit
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, DateType, StructType, TimestampNTZType, TimestampType}
 
-import stoplog.commit.OpenPartWriter.RowTimes
+import stoplog.writing.OpenPartWriter.RowTimes
 import stoplog.error.Errors
 import stoplog.log.{TimeColumn, TimeKind}
 

@@ -5,6 +5,7 @@ import stoplog.error.Log
 import stoplog.log._
 import stoplog.part.{FinishedPart, Open, Part, Pending}
 import stoplog.rolling.RollReason
+import stoplog.thread.Parallel
 
 /** Decides with each record which buckets are complete, and keeps the totals of all other buckets. */
 private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parallel, retry: StorageRetry) {

@@ -2,6 +2,7 @@
 package stoplog.commit
 
 import stoplog.part.{Open, Part, Pending, RunId, SchemaId}
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.rolling.{RollReason, RollingPolicy}
 
 /** The changes of an epoch before anything is written: parts that stay open, are published, or are to be

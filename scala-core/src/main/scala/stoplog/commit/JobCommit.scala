@@ -7,10 +7,11 @@ import stoplog.error.{Errors, Log, StoplogException}
 import stoplog.fault.Step
 import stoplog.log.{FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
+import stoplog.plan.{EpochPlan, TaskResult}
 import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.JobDirectory
 import stoplog.storage.VisibleFiles.Scope
-import stoplog.thread.Stopwatch
+import stoplog.thread.{Parallel, Stopwatch}
 
 /** The commit of a batch job. One record decides which parts become visible and which files they replace. A
   * job that adds rows writes the record to a separate log of the job. A job that replaces files writes the

@@ -12,6 +12,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm, RecordKind, TimeColumn, TimeKind, Totals}
 import stoplog.part.Pending
 import stoplog.storage.{MarkerNames, PutOutcome}
+import stoplog.thread.Parallel
 
 /** Carries out the follow-ups of a record after its parts are visible. Any process may do this, any number of
   * times: existing files stay unchanged (I6).

@@ -8,6 +8,7 @@ import stoplog.fault.Step
 import stoplog.log.SinkState
 import stoplog.part.{Open, Pending, RunId}
 import stoplog.storage.{FenceOutcome, NewPart}
+import stoplog.writing.{OpenPartWriter, PartFormat, TaskWriter}
 
 /** The driver's handling of parts that stay open from epoch to epoch. */
 private[commit] trait OpenParts {

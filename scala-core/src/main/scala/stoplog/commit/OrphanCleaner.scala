@@ -6,7 +6,7 @@ import stoplog.fault.{Faults, Step}
 import stoplog.log.LogRecord
 import stoplog.part.RunId
 import stoplog.sink.Staged
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
 
 /** Protocol step 10: deletes the remains of dead attempts (I5). */
 private[stoplog] final class OrphanCleaner(

@@ -3,6 +3,7 @@ package stoplog.commit
 
 import stoplog.log.{BatchDigest, LogRecord, SinkState}
 import stoplog.part.{Open, RunId}
+import stoplog.plan.EpochPlan
 
 /** The phase of a driver during its run. */
 private[commit] sealed trait Phase {

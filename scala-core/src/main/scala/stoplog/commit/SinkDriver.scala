@@ -7,15 +7,16 @@ import scala.util.control.NonFatal
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.{Pending, RunId}
+import stoplog.plan.{EpochPlan, TaskResult}
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollReason}
 import stoplog.storage.NoFiles
 import stoplog.thread.Stopwatch
+import stoplog.writing.PartFormat
 
 /** The driver's half of the commit protocol, for one run of one query. Independent of any engine.
   *
-  * An epoch consists of [[begin]], the tasks, and then [[commit]] or [[abort]]. A timer calls [[tick]], and
-  * the end of the query calls [[end]]. Any thread may call these methods; a [[DriverLock]] separates calls
-  * (I4).
+  * An epoch consists of [[begin]], the tasks, and then [[commit]] or [[abort]]. A timer calls [[tick]], the
+  * end of the query calls [[end]]. Any thread may call them; a [[DriverLock]] separates the calls (I4).
   */
 private[stoplog] final class SinkDriver private[commit] (
     run: RunId,
@@ -62,7 +63,6 @@ private[stoplog] final class SinkDriver private[commit] (
     *
     * Spark starts no epoch without data, and parts of an earlier run must not stay open until there is data.
     * The run acts only as long as the log ends with record `seenSeq`.
-    *
     * @param counted the figures of the run whose query this run ends, as the initial value of [[stats]]
     */
   def waitFrom(seenSeq: Long, counted: SinkStats = SinkStats.empty): Unit = {

@@ -7,6 +7,7 @@ import stoplog.log.{LogRecord, MarkerForm, RecordKind, SinkState}
 import stoplog.part.{Open, Pending, RunId}
 import stoplog.rolling.RollReason
 import stoplog.storage.FileStore
+import stoplog.writing.PartFormat
 
 /** One run of a tool that changes a sink in place of its query: a driver without epochs.
   *

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.engine
 
-import stoplog.commit.{BatchDigests, TaskPlans}
+import stoplog.commit.BatchDigests
+import stoplog.plan.TaskPlans
 import stoplog.sink.BatchTimes
 
 /** A sink, called by an engine's frame.

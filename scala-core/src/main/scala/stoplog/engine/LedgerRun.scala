@@ -7,6 +7,7 @@ import scala.util.control.NonFatal
 
 import stoplog.commit._
 import stoplog.error.{Errors, Log}
+import stoplog.plan.{TaskPlanner, TaskPlans, TaskResult}
 import stoplog.thread.SinkTimer
 
 /** One start of a query whose epochs are decided by the commit protocol: the protocol's driver, its timer and

@@ -14,6 +14,7 @@ import stoplog.log.SinkState
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
+import stoplog.plan.{TaskPlans, TaskResult}
 import stoplog.storage.VisibleFiles.Scope
 
 /** The sink of rolling part files, called by an engine's frame. */

@@ -11,6 +11,7 @@ import stoplog.error.Log
 import stoplog.format.bulk.EndingParts
 import stoplog.options.{BucketComplete, FinalizeOnTermination, FormatChoice, SinkOptions}
 import stoplog.part.RunId
+import stoplog.plan.TaskResult
 import stoplog.preflight.NameChecks
 
 /** One start of a query that writes files. */

@@ -7,23 +7,24 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket._
-import stoplog.commit.{EpochPolicy, JobPolicy, OnBadRow, SinkSettings}
-import stoplog.commit.OpenPartWriter.RowTimes
+import stoplog.writing.OpenPartWriter.RowTimes
+import stoplog.commit.{JobPolicy, SinkSettings}
 import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
 import stoplog.format.avro.AvroFormat
-import stoplog.format.bulk.{BulkFormat, BulkFormatName, BulkSink, PartLife, SyncedFormat}
 import stoplog.format.bulk.BulkSink.UserFormat
+import stoplog.format.bulk.{BulkFormat, BulkFormatName, BulkSink, PartLife, SyncedFormat}
 import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.format.sequence.SequenceFormat
-import stoplog.options.{FormatChoice, SinkOptions}
 import stoplog.options.RollingOptions.EventTimeUse
+import stoplog.options.{FormatChoice, SinkOptions}
 import stoplog.part.PartNaming
 import stoplog.place.SinkStorage
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.util.UserObject
+import stoplog.writing.{EpochPolicy, OnBadRow}
 
 /** A sink's options resolved for the rows of one write, with all inputs of a task. Serialized to the
   * executors.

@@ -177,10 +177,10 @@ private[stoplog] object RecordedBuckets {
 
   /** Returns a message if the pattern differs from the recorded pattern or the documented default. */
   private def patternChange(options: SinkOptions, newest: Option[LogRecord]): Option[String] = for {
-    record <- newest
-    asked  <- patternOf(options)
-    before <- record.state.settings.get(BucketFormat.key)
-    if asked != before
+    record    <- newest
+    requested <- patternOf(options)
+    before    <- record.state.settings.get(BucketFormat.key)
+    if requested != before
   } yield
     if (isNamed(options))
       s"New buckets are called by bucketFormat = $requested, and the buckets so far by $before. Other " +

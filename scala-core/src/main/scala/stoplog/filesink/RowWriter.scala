@@ -17,8 +17,10 @@ import stoplog.fault.Faults
 import stoplog.format.RejectedLines
 import stoplog.format.RejectedLines.RejectedRow
 import stoplog.part.{PartNaming, Spooled}
+import stoplog.plan.{Attempt, TaskPlan, TaskPlans, TaskResult}
 import stoplog.sink.BatchTimes
 import stoplog.thread.{Clock, Outcomes}
+import stoplog.writing.{BadRow, Member, PartBuffer, PartEncoder, PartFormat, RowPartEncoder, SpoolWriter, TaskWriter}
 
 /** Writes the rows of one task through the commit protocol. */
 private[filesink] final class RowWriter(

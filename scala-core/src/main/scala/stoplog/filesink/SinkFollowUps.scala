@@ -7,13 +7,14 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket.{BucketEnds, BucketId, BucketListener, Bucketing, ColumnTimes, CompleteBucket}
-import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket, OnBadRow}
+import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket}
 import stoplog.error.Errors
 import stoplog.options.Completeness.ManifestChoice
 import stoplog.options.{BucketComplete, SinkOptions}
 import stoplog.place.SinkStorage
 import stoplog.storage.FileStore
 import stoplog.util.UserObject
+import stoplog.writing.OnBadRow
 
 /** The follow-ups of a sink after parts become visible, created from options. Only on the driver. */
 private[stoplog] object SinkFollowUps {

@@ -22,6 +22,7 @@ import stoplog.part.{PartNaming, Pending, RunId, Spooled}
 import stoplog.storage.SpoolFiles
 import stoplog.thread.Clock
 import stoplog.util.UserObject
+import stoplog.writing.{BadRow, Member, OnBadRow, PartBuffer, PartEncoder, PartFormat, RowPartEncoder}
 
 /** The format of a sink's parts, which converts rows to bytes. Serialized to the executors. */
 private[stoplog] sealed trait SinkFormat extends Serializable {

@@ -236,7 +236,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     */
   def trim(settled: LogRecord): Unit = upkeep.trim(settled)
 
-  /** The records that must exist as long as `seq` is the newest record: the seen records that a trim keeps. */
+  /** Returns the seen records that exist as long as `seq` is the newest record: no trim removes them. */
   private def before(seq: Long): Vector[Long] =
     (seen.takeRight(rules.records - 1) ++ Some(seq - 1).filter(_ >= 0)).filter(_ < seq).distinct
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
-import stoplog.commit.{Finish, ForeignQuery, LostPart, OnBadRow, Replacements}
+import stoplog.commit.{Finish, ForeignQuery, LostPart, Replacements}
 import stoplog.storage.{Durability, SinkDirectory, Truncation}
+import stoplog.writing.OnBadRow
 
 /** The owner of the log, and a sink's behaviour at a start, at the end, and after unexpected changes.
   *
@@ -130,8 +131,8 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
 
   val OnBadRow: Opt[OnBadRow] = choice[OnBadRow](
     "onBadRow",
-    "fail"   -> stoplog.commit.OnBadRow.Fail,
-    "reject" -> stoplog.commit.OnBadRow.Reject
+    "fail"   -> stoplog.writing.OnBadRow.Fail,
+    "reject" -> stoplog.writing.OnBadRow.Reject
   )(
     "reject",
     "The reaction to a row that cannot be written. `fail` stops the query. `reject` writes the row as a " +
@@ -179,7 +180,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
   /** Parses the handling of bad rows. `rejectPath` is below `path`, so that one record publishes all rows. */
   def rejects(reader: OptionReader): RejectOptions = {
     val onBadRow = reader(OnBadRow)
-    if (onBadRow == stoplog.commit.OnBadRow.Fail)
+    if (onBadRow == stoplog.writing.OnBadRow.Fail)
       reader.withoutEffect(Seq(RejectPath), "unless onBadRow is set to reject")
     RejectOptions(onBadRow, reader(RejectPath))
   }

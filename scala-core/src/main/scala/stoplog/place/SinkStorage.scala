@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
-import stoplog.commit.{EpochPolicy, PathLogs, Replacements, SinkStores}
+import stoplog.commit.{PathLogs, Replacements, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, LogRecord, LogRules, LookBack}
@@ -15,6 +15,7 @@ import stoplog.part.{PartNaming, RecordShare, RunId}
 import stoplog.preflight.{Finding, Lifecycle}
 import stoplog.rolling.RollingPolicy
 import stoplog.storage._
+import stoplog.writing.EpochPolicy
 
 /** The stores of a sink id under a path. Serialized to the executors.
   *

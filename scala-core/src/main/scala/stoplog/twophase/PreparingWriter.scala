@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.twophase
 
-import stoplog.commit.{Attempt, TaskPlan, TaskPlans, TaskResult}
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.fault.{Faults, Step}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
+import stoplog.plan.{Attempt, TaskPlan, TaskPlans, TaskResult}
 import stoplog.sink.{BatchTimes, Prepared, TwoPhaseSink, TwoPhaseWriter, WriterTask}
 import stoplog.thread.Clock
 

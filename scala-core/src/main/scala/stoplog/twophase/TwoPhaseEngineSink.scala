@@ -9,6 +9,7 @@ import stoplog.error.{Errors, Log, Redaction}
 import stoplog.options.{LogOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
+import stoplog.plan.{EpochPlan, TaskPlans, TaskResult}
 import stoplog.sink.{CommitOutcome, Prepared, TwoPhaseSink}
 import stoplog.storage.{Durability, NoFiles}
 

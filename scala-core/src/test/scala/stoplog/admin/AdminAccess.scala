@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.commit.{DriverTools, PartFormat, PathLogs, SinkStores}
+import stoplog.commit.{DriverTools, PathLogs, SinkStores}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
 import stoplog.storage.FileStore
+import stoplog.writing.PartFormat
 
 /** The tools of a sink on a test's own storage. */
 object AdminAccess {

@@ -4,8 +4,7 @@ package stoplog.admin
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.admin.AdminWorld.within
-import stoplog.commit.Rolls
-import stoplog.commit.Finish
+import stoplog.commit.{Finish, Rolls}
 import stoplog.fault.Step
 
 /** Every tool killed at every step that it passes, the first and the last time; then it is run again, and then the query

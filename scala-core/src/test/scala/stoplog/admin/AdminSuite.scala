@@ -8,8 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.admin.AdminAction._
 import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
-import stoplog.commit.Finish
-import stoplog.commit.{BatchDigests, DriverNote, Heartbeat, Rolls}
+import stoplog.commit.{BatchDigests, DriverNote, Finish, Heartbeat, Rolls}
 import stoplog.error.StoplogException
 import stoplog.log.{BatchDigest, LogRecord, RecordCodec, RecordKind, RecordNames, SinkState}
 import stoplog.part.{Closed, Pending, RunId}

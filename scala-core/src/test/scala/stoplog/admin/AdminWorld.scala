@@ -5,6 +5,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 
+import stoplog.plan.Attempt
+import stoplog.writing.TaskWriters
+import stoplog.thread.Parallel
 import stoplog.commit._
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord, MarkerForm}

@@ -11,8 +11,8 @@ import stoplog.commit.Samples.condition
 import stoplog.commit.{Finish, Rewind, Rolls}
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.RecordKind
-import stoplog.storage.local.LocalUnderTest
 import stoplog.part.FinishedPart
+import stoplog.storage.local.LocalUnderTest
 
 class RewindCommandSuite extends AnyFunSuite {
 

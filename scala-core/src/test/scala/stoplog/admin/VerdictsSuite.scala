@@ -20,9 +20,9 @@ import stoplog.log.{LogRecord, RecordNames, SinkState}
 import stoplog.options.{RollingOptions, SinkOptions}
 import stoplog.part.Open
 import stoplog.rolling.RollReason
+import stoplog.storage.{Durability, PartLayout, Truncation}
 import stoplog.storage.hadoop.HadoopDefaults
 import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalUnderTest}
-import stoplog.storage.{Durability, PartLayout, Truncation}
 
 /** Directories with a log, and the judgements on them that Scala and Python have to agree on: `golden/verdicts/sinks`. The
   * Python package runs the same files (`python/tests/test_verdicts.py`).

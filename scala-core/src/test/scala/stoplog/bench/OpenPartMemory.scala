@@ -11,16 +11,17 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.storage.local.LocalFileStore
-import stoplog.commit.OnBadRow
 import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife}
 import stoplog.format.parquet.ParquetBulk
 import stoplog.part.RunId
+import stoplog.plan.{Attempt, EpochPlan}
 import stoplog.storage.{PartLayout, SpoolFiles}
+import stoplog.storage.local.LocalFileStore
 import stoplog.storage.local.{LocalForcing, LocalPartStore}
 import stoplog.thread.SharedMemory
+import stoplog.writing.{OnBadRow, TaskWriters}
 
 /** What open Parquet parts take of the heap of an executor: while a task writes to all of them, and between epochs.
   *

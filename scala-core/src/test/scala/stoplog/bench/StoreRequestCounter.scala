@@ -4,12 +4,14 @@ package stoplog.bench
 import java.util.UUID
 
 import stoplog.commit._
-import stoplog.commit.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.RunId
+import stoplog.plan.{Attempt, EpochPlan}
 import stoplog.rolling.RollingPolicy
 import stoplog.storage.PartStore
+import stoplog.thread.Parallel
+import stoplog.writing.TaskWriters
 
 /** Counts the requests to a server while a sink runs on it: driver and task, whole epochs.
   *

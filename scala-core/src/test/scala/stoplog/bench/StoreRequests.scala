@@ -3,13 +3,13 @@ package stoplog.bench
 
 import java.nio.file.Paths
 
-import stoplog.commit.Rolls
 
+import stoplog.commit.Rolls
+import stoplog.log.LogFiles
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.servers.{FaultProxy, S3Server}
-import stoplog.log.LogFiles
-import stoplog.storage.hdfs.MiniHdfs
 import stoplog.storage.hdfs.HdfsStorage.HdfsFileStore
+import stoplog.storage.hdfs.MiniHdfs
 import stoplog.storage.s3.S3FileStore
 
 /** What an epoch costs in calls of the NameNode and in requests to S3, as the servers see them.

@@ -4,9 +4,11 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.RecordKind
+import stoplog.plan.{Attempt, EpochPlan, TaskPlans}
 import stoplog.rolling.{DefaultRollingPolicy, RollingPolicy}
 import stoplog.storage.FileInfo
 import stoplog.thread.Stopwatch
+import stoplog.writing.TaskWriters
 
 /** Clocks that are set, and clocks of two processes that differ. */
 class ClockSuite extends AnyFunSuite {

@@ -11,7 +11,8 @@ import stoplog.log.{CommitLog, MemoryRecords}
 import stoplog.part.{Open, Pending, RunId, SchemaId, SpoolFile, Spooled}
 import stoplog.rolling.RollReason
 import stoplog.storage.NewPart
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
+import stoplog.writing.{PartBuffer, PartEncoder, PartFormat, Unflushed}
 
 class CloserSuite extends AnyFunSuite {
 

@@ -11,7 +11,7 @@ import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, RunId}
 import stoplog.storage.{FileStore, JobDirectory, NewPart}
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
 
 /** The batch compaction's protocol on local disks: stopped anywhere, next to other jobs, and carried on by the next. */
 class CompactionJobSuite extends AnyFunSuite {

@@ -3,10 +3,10 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{Compaction, Parallel, Samples, StorageRetry}
 import stoplog.log.{LiveBucket, MarkerForm, SinkState, Totals}
 import stoplog.part.FinishedPart
 import stoplog.storage.MarkerNames
+import stoplog.thread.Parallel
 
 /** What one record makes of the state of the record before it. */
 class CompletionCountsSuite extends AnyFunSuite {

@@ -4,7 +4,10 @@ package stoplog.commit
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogRecord, LogRules, MemoryRecords}
 import stoplog.part.RunId
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.rolling.RollingPolicy
+import stoplog.thread.Parallel
+import stoplog.writing.{PartFormat, TaskWriters}
 
 /** A storage and a clock in memory, and the drivers and tasks that work on them. */
 final class DriverWorld(

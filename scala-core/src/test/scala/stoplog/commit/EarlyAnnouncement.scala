@@ -4,6 +4,7 @@ package stoplog.commit
 import stoplog.fault.Faults
 import stoplog.log.LogRecord
 import stoplog.storage.FileStore
+import stoplog.thread.Parallel
 
 /** Markers, written at a time that the protocol does not allow. */
 object EarlyAnnouncement {

@@ -5,6 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.part.{Open, SchemaId}
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.rolling.RollReason
 
 class EpochOutcomeSuite extends AnyFunSuite {

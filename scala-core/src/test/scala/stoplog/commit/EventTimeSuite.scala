@@ -6,7 +6,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.part.{Open, PartNaming}
+import stoplog.plan.{Attempt, TaskPlan, TaskResult}
 import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason, RollingPolicy}
+import stoplog.writing.{BadRow, EpochPolicy, Member, OpenPartWriter, RowPartFormat, SpoolWriter, TaskWriter}
 
 /** Parts that are closed by the event times of their rows. A row is its time in milliseconds, or `none`. */
 class EventTimeSuite extends AnyFunSuite {

@@ -10,6 +10,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.part.{PartNaming, Spooled}
+import stoplog.plan.{Attempt, TaskPlan}
+import stoplog.writing.{PartBuffer, PartEncoder, PartFormat, SpoolWriter, TaskWriter, Unflushed}
 
 /** A task that gives up while other things fail as well. */
 class GivingUpSuite extends AnyFunSuite {

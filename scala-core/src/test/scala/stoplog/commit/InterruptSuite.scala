@@ -6,6 +6,7 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.thread.Parallel
 import stoplog.fault.Faults
 
 import stoplog.log.RecordKind

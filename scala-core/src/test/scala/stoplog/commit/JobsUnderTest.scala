@@ -10,10 +10,12 @@ import stoplog.error.Errors
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogFiles, LogRecord, MemoryRecords, RecordKind, SinkState}
 import stoplog.part.RunId
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.rolling.RollReason
 import stoplog.storage.{FileStore, JobDirectory, PartLayout, ReplacedFiles, SpoolFiles}
 import stoplog.storage.local._
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
+import stoplog.writing.TaskWriters
 
 /** Batch jobs on a local disk, and faults that stop them. */
 private[commit] object JobsUnderTest {

@@ -10,6 +10,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{LogRecord, LogRules, RecordCodec, RecordKind, SinkState}
 import stoplog.rolling.RollReason
+import stoplog.thread.Parallel
 
 /** Who may say that an epoch is committed, when two drivers are at it. */
 class LedgerSuite extends AnyFunSuite {

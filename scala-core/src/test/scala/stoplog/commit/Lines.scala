@@ -5,6 +5,7 @@ import java.io.{ByteArrayOutputStream, IOException, OutputStream}
 
 import stoplog.part.Spooled
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
+import stoplog.writing.{Member, PartBuffer, PartEncoder, PartFormat, RowPartFormat, Unflushed, UnflushedRows}
 
 /** One row a line, behind a first line `#`. */
 object Lines extends RowPartFormat[String] {

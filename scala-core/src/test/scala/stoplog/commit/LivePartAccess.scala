@@ -4,6 +4,7 @@ package stoplog.commit
 import stoplog.part.{Closed, Open}
 import stoplog.rolling.RollReason
 import stoplog.storage.{NewPart, PartStore}
+import stoplog.writing.{OpenPartWriter, PartFormat, TaskWriter}
 
 /** Parts of a test's own, written and ended with the means of the protocol. */
 object LivePartAccess {

@@ -9,6 +9,7 @@ import stoplog.commit.Samples._
 import stoplog.log._
 import stoplog.part.{FinishedPart, Pending, TimeRange}
 import stoplog.storage.MarkerNames
+import stoplog.thread.Parallel
 
 /** What markers and lists of files are called, and what is in them. */
 class MarkerFilesSuite extends AnyFunSuite {

@@ -9,9 +9,10 @@ import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.laws.UnusedFiles
 import stoplog.log._
-import stoplog.storage.MarkerNames
 import stoplog.part.RunId
+import stoplog.storage.MarkerNames
 import stoplog.storage.{FileInfo, PutOutcome}
+import stoplog.thread.Parallel
 
 /** Writers of markers that share a bucket, and processes that carry out one record. */
 class MarkerWriterSuite extends AnyFunSuite {

@@ -4,8 +4,9 @@ package stoplog.commit
 import scala.collection.mutable
 
 import stoplog.part.RunId
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.sink._
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
 import stoplog.twophase.PreparingWriter
 
 /** A system with transactions, in memory: what survives all who write to it. */

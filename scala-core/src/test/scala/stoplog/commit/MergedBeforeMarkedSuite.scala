@@ -7,6 +7,7 @@ import stoplog.commit.Finish.PublishOpen
 import stoplog.log.{MarkerForm, SinkState, Totals}
 import stoplog.part.Pending
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollReason}
+import stoplog.thread.Parallel
 
 /** A marker counts the files that will stay: what is small in its bucket is merged first, and never afterwards. */
 class MergedBeforeMarkedSuite extends AnyFunSuite {

@@ -6,6 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.OrphanCleaner.{Found, Judged, Kind, OrphanStatus}
 import stoplog.fault.{Faults, InjectedFault}
 import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
+import stoplog.thread.Parallel
 
 /** What of the files that no reader sees is removed. */
 class OrphanCleanerSuite extends AnyFunSuite {

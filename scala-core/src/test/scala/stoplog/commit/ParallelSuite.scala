@@ -6,6 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.thread.Parallel
+
 class ParallelSuite extends AnyFunSuite {
 
   private val all = Seq(

@@ -18,7 +18,7 @@ import stoplog.sim.{FinishedOver, PartsOver}
 import stoplog.sink.CommitOutcome
 import stoplog.storage.{NewPart, PartLayout, PartStore, ReplacedFiles}
 import stoplog.storage.local._
-import stoplog.thread.{Clock, Outcomes}
+import stoplog.thread.{Clock, Outcomes, Parallel}
 
 /** A driver hides and publishes the files of a record on several threads. Each order of these requests recovers to the
   * same files, whatever happens to the driver at any step.

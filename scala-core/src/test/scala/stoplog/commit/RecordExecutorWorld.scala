@@ -6,7 +6,7 @@ import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.Pending
 import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
 
 /** A [[RecordExecutor]] over stores in memory. */
 private[commit] final class RecordExecutorWorld(

@@ -11,7 +11,7 @@ import stoplog.error.{Errors, StoplogException}
 import stoplog.fault.{Faults, Step}
 import stoplog.storage.{FileStore, FilesOver, MoveOutcome}
 import stoplog.storage.local.LocalUnderTest
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
 
 /** Batch jobs that replace the files of one path, next to other jobs: readers see one order of all of them. */
 class ReplacementsSuite extends AnyFunSuite {

@@ -9,8 +9,10 @@ import stoplog.fault.{Faults, Step}
 import stoplog.laws.{LawSuite, StorageUnderTest}
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
+import stoplog.plan.Attempt
 import stoplog.rolling.RollReason
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
+import stoplog.writing.TaskWriters
 
 /** A driver sleeps in the middle of its commit. Its successor carries the record out, and then the part is taken away: by a
   * reader, or by a merge. The sleeper wakes.

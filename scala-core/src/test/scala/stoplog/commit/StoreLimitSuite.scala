@@ -6,7 +6,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.part.{Open, PartNaming, Resume}
+import stoplog.plan.{Attempt, TaskPlan}
 import stoplog.rolling.RollReason
+import stoplog.writing.{SpoolWriter, TaskWriter}
 
 /** Stores that take no more than so many bytes in one part. */
 class StoreLimitSuite extends AnyFunSuite {

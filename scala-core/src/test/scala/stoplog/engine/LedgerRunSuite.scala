@@ -5,7 +5,8 @@ import java.io.IOException
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{BatchDigests, DriverWorld, Finish, Rolls, TaskPlans}
+import stoplog.commit.{BatchDigests, DriverWorld, Finish, Rolls}
+import stoplog.plan.TaskPlans
 import stoplog.sink.BatchTimes
 
 class LedgerRunSuite extends AnyFunSuite {

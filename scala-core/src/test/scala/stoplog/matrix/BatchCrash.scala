@@ -5,7 +5,9 @@ import stoplog.commit._
 import stoplog.fault.{Faults, Step}
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
-import stoplog.thread.Clock
+import stoplog.plan.Attempt
+import stoplog.thread.{Clock, Parallel}
+import stoplog.writing.{SpoolWriter, TaskWriter}
 
 /** A batch job, killed at one point, and the next job that finds what it left.
   *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import stoplog.commit.OpenPartWriter.RowTimes
+import stoplog.writing.OpenPartWriter.RowTimes
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** Event times of the matrix' rows: an epoch is ten minutes long, and a row ten seconds. */

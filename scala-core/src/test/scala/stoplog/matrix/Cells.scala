@@ -4,7 +4,7 @@ package stoplog.matrix
 import org.scalatest.Assertions
 
 import stoplog.LongRun
-import stoplog.commit.Parallel
+import stoplog.thread.Parallel
 
 /** Tries cells of a matrix, several at a time. */
 trait Cells extends Assertions {

@@ -5,13 +5,13 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream, OutputStream}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
-import stoplog.commit.Finish
-import stoplog.commit.{BadRow, CompactionPolicy, Member, PartFormat, RowPartFormat}
-import stoplog.commit.OpenPartWriter.RowTimes
+import stoplog.writing.OpenPartWriter.RowTimes
+import stoplog.commit.{CompactionPolicy, Finish}
 import stoplog.fault.Step
 import stoplog.format.bulk.LineBlocks
 import stoplog.rolling.RollingPolicy
 import stoplog.storage.SpoolFiles
+import stoplog.writing.{BadRow, Member, PartFormat, RowPartFormat}
 
 /** What the parts of a job are made of, and how a reader without stoplog reads them. */
 private[stoplog] abstract class Content(val name: String) extends Product with Serializable {

@@ -10,8 +10,10 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
+import stoplog.plan.{Attempt, EpochPlan, TaskPlan, TaskResult}
 import stoplog.storage.PartStore
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
+import stoplog.writing.{SpoolWriter, TaskWriter}
 
 /** What an engine remembers of a query in its checkpoint: which epoch it began, and which it saw committed. */
 final case class Checkpoint(begun: Long, committed: Long) {

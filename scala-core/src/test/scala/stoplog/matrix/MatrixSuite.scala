@@ -3,8 +3,8 @@ package stoplog.matrix
 
 import scala.collection.concurrent.TrieMap
 
-import stoplog.commit.Parallel
 import stoplog.fault.Step
+import stoplog.thread.Parallel
 
 /** Every step of the protocol, stopped: each row once, nothing else visible.
   *

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import stoplog.storage.local.LocalFileStore
-import stoplog.log.LogFiles
 import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.log.CommitLog
+import stoplog.log.LogFiles
 import stoplog.part.RunId
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.sink.{TwoPhaseCommitter, TwoPhaseWriter, WriterTask}
+import stoplog.storage.local.LocalFileStore
 import stoplog.storage.local.LocalForcing
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
 import stoplog.twophase.PreparingWriter
 
 /** A process of a query whose sink commits in two phases, with its log below a local directory.

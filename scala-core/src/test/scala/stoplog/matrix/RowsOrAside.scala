@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import stoplog.commit.{BadRow, TaskResult, TaskWriter}
+import stoplog.plan.TaskResult
+import stoplog.writing.{BadRow, TaskWriter}
+
 
 /** One attempt of a task. Rows that cannot be written go into parts of their own, which the same record publishes.
   *

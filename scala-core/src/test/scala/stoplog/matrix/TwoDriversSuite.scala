@@ -13,8 +13,10 @@ import stoplog.commit._
 import stoplog.error.StoplogException
 import stoplog.fault.Faults
 import stoplog.part.RunId
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.servers.{FaultProxy, S3Server}
 import stoplog.thread.Clock
+import stoplog.writing.TaskWriter
 
 /** Two drivers of one query at once, as after a network split: the older one is fenced before it publishes anything. */
 abstract class TwoDriversSuite(storage: Storage) extends AnyFunSuite {

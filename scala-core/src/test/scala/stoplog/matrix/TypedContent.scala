@@ -9,11 +9,11 @@ import org.apache.spark.sql.execution.datasources.{FileFormat, PartitionedFile}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.{Row, SparkSession}
 
-import stoplog.commit.PartFormat
 import stoplog.fault.Step
 import stoplog.format.Comparable
 import stoplog.format.bulk.{MappedParts, RandomRows}
 import stoplog.storage.SpoolFiles
+import stoplog.writing.PartFormat
 
 /** Rows with columns of all types, in a format of Spark's; finished parts are read by Spark's own reader.
   *

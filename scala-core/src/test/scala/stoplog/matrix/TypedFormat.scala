@@ -8,8 +8,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.types._
 
-import stoplog.commit.OnBadRow
-import stoplog.commit.PartFormat
+import stoplog.writing.{OnBadRow, PartFormat}
 import stoplog.fault.Step
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk._

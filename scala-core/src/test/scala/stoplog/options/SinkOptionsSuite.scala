@@ -9,8 +9,9 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.{Finish, ForeignQuery, LostPart}
+import stoplog.writing.OnBadRow
 import stoplog.bucket.Bucketing
-import stoplog.commit.{Finish, ForeignQuery, LostPart, OnBadRow}
 import stoplog.error.StoplogArgumentException
 import stoplog.format.bulk.BulkFormatName
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}

@@ -11,10 +11,13 @@ import stoplog.commit._
 import stoplog.error.StoplogException
 import stoplog.fault.Faults
 import stoplog.part.{PartNaming, RunId}
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollReason, RollingPolicy}
 import stoplog.storage.Durability
 import stoplog.storage.hadoop.HadoopDefaults
 import stoplog.storage.local.LocalUnderTest
+import stoplog.thread.Parallel
+import stoplog.writing.{SpoolWriter, TaskWriter}
 
 /** A path that is another place for a while: for the driver and its tasks together, or for one of them alone (I7). */
 class PlaceSuite extends AnyFunSuite {

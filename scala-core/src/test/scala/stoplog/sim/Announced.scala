@@ -5,8 +5,7 @@ import scala.collection.mutable
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-import stoplog.commit.CompactionPolicy
-import stoplog.commit.{CompleteRule, MarkedBucket}
+import stoplog.commit.{CompactionPolicy, CompleteRule, MarkedBucket}
 import stoplog.log.{LogRecord, Marker, Totals}
 
 /** The marker that a record decides. */

@@ -3,10 +3,11 @@ package stoplog.sim
 
 import scala.util.control.NonFatal
 
-import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.log.LookBack
 import stoplog.part.PartNaming
+import stoplog.plan.{Attempt, EpochPlan, TaskPlan, TaskPlans, TaskResult}
+import stoplog.writing.{SpoolWriter, TaskWriter}
 
 /** One epoch's tasks, as Spark's scheduler treats them: repeated when they fail or vanish, sometimes doubled for no
   * reason, and the first result of each slot counts.

@@ -4,7 +4,8 @@ package stoplog.sim
 import java.io.OutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
-import stoplog.commit.{Member, RowPartFormat}
+import stoplog.writing.{Member, RowPartFormat}
+
 
 /** A row and a newline, handed to the store at once, so that a crash can come between any two rows. */
 object LineFormat extends RowPartFormat[String] {

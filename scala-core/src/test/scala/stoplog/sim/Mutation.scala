@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{BatchDigests, EpochPlan, ForeignQuery, TaskResult}
+import stoplog.commit.{BatchDigests, ForeignQuery}
 import stoplog.log.{CommitLog, LogFiles, LookBack}
+import stoplog.plan.{EpochPlan, TaskResult}
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles, VisibleFile}
 
 /** A protocol with one of its rules taken out, by stores that lie to the real code. */

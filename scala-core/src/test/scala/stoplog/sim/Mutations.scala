@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{EpochPlan, TaskResult}
-import stoplog.storage.PutOutcome
 import stoplog.log.{LogFiles, RecordCodec, RecordKind}
 import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.plan.{EpochPlan, TaskResult}
 import stoplog.sink.{CommitOutcome, Staged}
+import stoplog.storage.PutOutcome
 import stoplog.storage._
 
 /** The mutations that the simulator has to catch. */

@@ -7,6 +7,7 @@ import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.log.LogRecord
 import stoplog.part.RunId
+import stoplog.thread.Parallel
 
 /** Somebody at the command line: finishes open parts, removes orphans, hands the sink to the query that has it already,
   * sets it back or begins its log anew, merges the directory's files, or starts the query once more, whether or not a driver

@@ -4,10 +4,10 @@ package stoplog.sim
 import java.io.OutputStream
 
 import stoplog.commit.ForeignQuery
-import stoplog.storage.PutOutcome
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.{Closed, Resume}
 import stoplog.sink.Staged
+import stoplog.storage.PutOutcome
 import stoplog.storage._
 
 /** Tools with one of their rules taken out. */

@@ -3,11 +3,11 @@ package stoplog.sim
 
 import scala.collection.mutable
 
-import stoplog.commit.{Attempt, EpochPlan, TaskResult}
-import stoplog.storage.PutOutcome
 import stoplog.log.{LogFiles, LookBack, RecordCodec, RecordKind}
 import stoplog.part.{Closed, Publish, Resume, RunId}
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.sink.CommitOutcome
+import stoplog.storage.PutOutcome
 import stoplog.storage._
 
 /** Mutations of who owns a part, who looks, and when. */

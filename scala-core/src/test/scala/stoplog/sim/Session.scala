@@ -6,9 +6,9 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
 
-import stoplog.commit.Finish
 import stoplog.commit._
 import stoplog.part.RunId
+import stoplog.plan.{EpochPlan, TaskResult}
 
 /** One run of the query: the driver's thread, as Spark's stream execution drives it.
   *

@@ -2,10 +2,10 @@
 package stoplog.sim
 
 import stoplog.admin.{AdminAccess, OpenRows, WhenAlive}
-import stoplog.storage.PutOutcome
 import stoplog.commit.SinkStores
 import stoplog.log.{CommitLog, LogFiles, LogRecord}
 import stoplog.part.RunId
+import stoplog.storage.PutOutcome
 
 /** One run of `stoplog rewind` or `stoplog reset`, whether or not a driver is alive, by the code of the command.
   *

@@ -3,8 +3,7 @@ package stoplog.sim
 
 import java.util.SplittableRandom
 
-import stoplog.commit.CompactionPolicy
-import stoplog.commit.CompleteRule
+import stoplog.commit.{CompactionPolicy, CompleteRule}
 import stoplog.log.{LogRules, TestRules}
 
 /** A kind of world. Has dice of its own, so that what a seed draws otherwise is the same in all of them. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{Finish, LostPart}
-import stoplog.commit.CompleteRule
+import stoplog.commit.{CompleteRule, Finish, LostPart}
+
 
 /** The kinds of worlds beside the plain one. */
 object Settings {

@@ -9,7 +9,9 @@ import stoplog.commit.JobCommit.Replacing
 import stoplog.commit._
 import stoplog.error.Errors
 import stoplog.part.PartNaming
+import stoplog.plan.{Attempt, EpochPlan, TaskPlans, TaskResult}
 import stoplog.storage.VisibleFiles.Scope
+import stoplog.writing.{SpoolWriter, TaskWriter}
 
 /** A batch job of one task, in the steps of `FileJob`: what it does to the rows under the path, and what it reports. The one
   * place where the batch jobs of small worlds meet the production classes.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{EpochPlan, TaskPlanner, TaskPlans}
+import stoplog.plan.{EpochPlan, TaskPlanner, TaskPlans}
+
 
 /** Sends the plans of one run to its tasks, as an engine does: in every second world what it can send inline is so little that
   * tasks ask for their parts and for the changes since.

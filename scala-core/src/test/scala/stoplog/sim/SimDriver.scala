@@ -3,12 +3,12 @@ package stoplog.sim
 
 import java.nio.charset.StandardCharsets.UTF_8
 
-import stoplog.commit.Finish
 import stoplog.commit._
-import stoplog.commit.{CompleteRule, FollowUps, Manifests}
 import stoplog.log.{BatchDigest, CommitLog, LogFiles, LogRecord, MarkerForm}
 import stoplog.part.{PartNaming, RunId}
+import stoplog.plan.{EpochPlan, TaskResult}
 import stoplog.storage.{FileStore, PartStore, ReplacedFiles, SpoolFiles}
+import stoplog.thread.Parallel
 
 /** All that is stored of the sink, as one process sees it: with a mutation between, where there is one. */
 final class SimStores(world: World, mutation: Mutation, log: String) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.{Attempt, PartFormat}
 import stoplog.format.bulk.LineBlocks
+import stoplog.plan.Attempt
 import stoplog.storage.SpoolFiles
+import stoplog.writing.PartFormat
 
 /** What the parts of a schedule are made of. */
 sealed trait SimFormat extends Product with Serializable {

@@ -6,6 +6,7 @@ import scala.util.control.NonFatal
 import stoplog.commit._
 import stoplog.fault.Step
 import stoplog.storage.PartStore
+import stoplog.writing.PartFormat
 
 /** Merges parts as an actor of its own, which may sleep or die like any other. */
 final class SimMerger(world: World, session: Session, parts: PartStore, format: () => PartFormat[String])

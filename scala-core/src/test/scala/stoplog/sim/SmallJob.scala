@@ -4,8 +4,9 @@ package stoplog.sim
 import scala.util.control.NonFatal
 
 import stoplog.commit.JobCommit.Replacing
-import stoplog.commit._
 import stoplog.part.PartNaming
+import stoplog.plan.{Attempt, TaskPlans}
+import stoplog.writing.{SpoolWriter, TaskWriter}
 
 /** A batch job of one task with one row, as `FileEngineSink` runs it. */
 private[sim] final class SmallJob(world: World, name: String, mutation: Mutation) {

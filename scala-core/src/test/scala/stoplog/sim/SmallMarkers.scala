@@ -3,8 +3,8 @@ package stoplog.sim
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{CompleteRule, Finish}
 import stoplog.commit.JobCommit.Replacing
+import stoplog.commit.{CompleteRule, Finish}
 
 /** Two writers of markers of one sink id: batch jobs that add to one bucket, or such a job beside the query. */
 final case class SmallMarkers(store: StoreKind, writers: SmallMarkers.Writers) extends SmallWorld {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.sim
 
-import stoplog.commit.CompactionPolicy
-import stoplog.commit.CompleteRule
+import stoplog.commit.{CompactionPolicy, CompleteRule}
+
 
 /** A world with so few steps that every schedule can be tried. Some actors work, and may die; when all have ended,
   * somebody goes on from there undisturbed, and the oracle has the last word.

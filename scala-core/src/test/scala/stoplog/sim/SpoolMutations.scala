@@ -3,12 +3,12 @@ package stoplog.sim
 
 import java.io.{ByteArrayInputStream, InputStream, OutputStream}
 
-import stoplog.commit.{EpochPlan, TaskResult}
 import stoplog.format.bulk.LineBlocks
-import stoplog.storage.PutOutcome
 import stoplog.log.{LogFiles, RecordCodec}
 import stoplog.part.{RecordBytes, RunId, SpoolFile, Spooled}
+import stoplog.plan.{EpochPlan, TaskResult}
 import stoplog.sink.Staged
+import stoplog.storage.PutOutcome
 import stoplog.storage._
 
 /** The mutations around what is kept beside a part. */

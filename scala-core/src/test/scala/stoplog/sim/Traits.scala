@@ -9,7 +9,7 @@ import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
 
 /** What kind of world a seed makes. Drawn first, so that rare combinations last for a whole schedule.
   *
-  * @param spoolFilesTogether see [[stoplog.commit.SpoolWriter]]
+  * @param spoolFilesTogether see [[stoplog.writing.SpoolWriter]]
   */
 final case class Traits(
     stickPercent: Int,

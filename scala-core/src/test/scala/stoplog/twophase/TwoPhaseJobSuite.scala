@@ -5,9 +5,10 @@ import java.io.IOException
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{Attempt, Samples, TaskResult}
+import stoplog.commit.Samples
 import stoplog.error.{Errors, StoplogException}
 import stoplog.part.Pending
+import stoplog.plan.{Attempt, TaskResult}
 import stoplog.sink._
 import stoplog.spark.LogCapture
 

@@ -3,11 +3,11 @@ package stoplog.jdbc
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, OneStart, Parallel, Planned, TakenSink}
+import stoplog.commit.{BatchDigests, EpochCheck, ForeignQuery, OneStart, Planned, TakenSink}
 import stoplog.engine.Existing
 import stoplog.fault.Faults
 import stoplog.log.{BatchDigest, QueryEpoch}
-import stoplog.thread.Uninterrupted
+import stoplog.thread.{Parallel, Uninterrupted}
 
 /** The driver's part of exactly-once inserts. Each epoch is one database transaction, which moves the epoch's
   * rows from the staging table to the target and updates the sink's row in the epochs table.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import stoplog.commit.{ForeignQuery => Foreign, OnBadRow => BadRow}
+import stoplog.commit.{ForeignQuery => Foreign}
 import stoplog.jdbc.JdbcOptionGroup._
 import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
+import stoplog.writing.{OnBadRow => BadRow}
 
 /** Defines every option of the sink once. Tests compare the parser, `docs/reference/jdbc-options.md` and the
   * Python package with this list.

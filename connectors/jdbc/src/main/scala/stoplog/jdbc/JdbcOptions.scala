@@ -5,10 +5,11 @@ import java.util.{Locale, Map => JMap}
 
 import scala.util.Try
 
-import stoplog.commit.{ForeignQuery, OnBadRow}
+import stoplog.commit.ForeignQuery
 import stoplog.error.Redaction
 import stoplog.jdbc.{JdbcOptionRegistry => Registry}
 import stoplog.options.{Opt, OptionReader, SparkOptions, Suggestion}
+import stoplog.writing.OnBadRow
 
 /** The mode in which rows are written to the table. */
 private[jdbc] sealed trait WriteMode

@@ -117,7 +117,7 @@ private[wal] final class ChunkCommitter(
 
 /** The places to which a run is bound.
   *
-  * @param movedFrom if the target has moved, the previous destination, whose rows are sent to this run's target
+  * @param movedFrom if the target has moved, the previous target, whose rows go to this run's target
   */
 private[wal] final case class ChunkBounds(places: ChunkPlaces, movedFrom: Option[String] = None) {
 

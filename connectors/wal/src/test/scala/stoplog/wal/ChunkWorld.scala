@@ -9,12 +9,13 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.{ForeignQuery, LostPart, TaskResult}
+import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.engine.{Existing, SinkWriterFactory, TaskAttempt, WriteRequest}
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.laws.Copied
 import stoplog.options.LogOptions
 import stoplog.part.RunId
+import stoplog.plan.TaskResult
 import stoplog.sink.{BatchTimes, CommitOutcome, Prepared, WriterTask}
 import stoplog.spark.SinkTable
 import stoplog.twophase.TwoPhaseSettings

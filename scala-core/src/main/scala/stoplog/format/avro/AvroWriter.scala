@@ -13,10 +13,10 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.internal.LegacyBehaviorPolicy
 import org.apache.spark.sql.types.{DataType, StructType}
 
-import stoplog.commit.BadRow
 import stoplog.format.bulk.{SyncedFormat, SyncedWriter}
 import stoplog.format.compress.DetachableStream
 import stoplog.part.BlockOutput
+import stoplog.writing.BadRow
 
 /** Avro's writer, appending to a part.
   *

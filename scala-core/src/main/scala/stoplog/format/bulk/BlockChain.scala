@@ -5,9 +5,9 @@ import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.commit.PartBuffer
 import stoplog.format.bulk.SpoolFrames.LastEpoch
 import stoplog.part.BlockOutput
+import stoplog.writing.PartBuffer
 
 /** The blocks of one part, from the first block to the end of the file.
   *

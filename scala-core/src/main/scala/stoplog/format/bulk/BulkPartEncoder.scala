@@ -4,9 +4,9 @@ package stoplog.format.bulk
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-import stoplog.commit.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows}
 import stoplog.format.bulk.SpoolFrames.LastEpoch
 import stoplog.thread.Outcomes
+import stoplog.writing.{BadRow, PartBuffer, PartEncoder, Unflushed, UnflushedRows}
 
 /** The rows of one part of a block format. Rows wait until they fill a block, and are then written as one
   * block. Rows still waiting at the end of an epoch are written to a spool file.

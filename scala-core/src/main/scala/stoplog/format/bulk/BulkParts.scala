@@ -5,11 +5,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.{BadRow, OnBadRow, PartBuffer, PartEncoder, PartFormat}
 import stoplog.error.Errors
 import stoplog.part.Spooled
 import stoplog.storage.SpoolFiles
 import stoplog.thread.SharedMemory
+import stoplog.writing.{BadRow, OnBadRow, PartBuffer, PartEncoder, PartFormat}
 
 /** Parts of a block format, as seen by the commit protocol. For one task, or for the driver.
   *
@@ -61,7 +61,7 @@ private[stoplog] final class BulkParts(
 
   override def close(): Unit = checks.close()
 
-  /** Throws [[stoplog.commit.BadRow]]. */
+  /** Throws [[stoplog.writing.BadRow]]. */
   private[bulk] def unsafe(row: InternalRow): UnsafeRow = {
     val projected = project(row)
     required.check(projected)

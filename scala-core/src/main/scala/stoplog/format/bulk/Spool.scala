@@ -11,10 +11,10 @@ import scala.collection.mutable
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.BadRow
 import stoplog.error.Errors
 import stoplog.thread.SharedMemory
 import stoplog.thread.SharedMemory.UnnamedFile
+import stoplog.writing.BadRow
 
 /** Rows that wait for their block: in memory while memory is available, then compressed in a local file.
   *
@@ -39,7 +39,7 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
   /** The approximate heap use in bytes. */
   private[bulk] def heapBytes: Long = pages.iterator.map(_.capacity.toLong).sum
 
-  /** Adds a row. Throws [[stoplog.commit.BadRow]] for a too large row; the spool is then unchanged. */
+  /** Adds a row. Throws [[stoplog.writing.BadRow]] for a too large row; the spool is then unchanged. */
   def append(row: UnsafeRow): Unit = {
     checked(row)
     if (pages.isEmpty || !pages.last.append(row)) {
@@ -130,7 +130,7 @@ private[bulk] object Spool {
     */
   val PageBytes: Int = (1 << 20) - (1 << 16)
 
-  /** Returns the row. Throws [[stoplog.commit.BadRow]] if the row is too large to wait. */
+  /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait. */
   def checked(row: UnsafeRow): UnsafeRow =
     if (row.getSizeInBytes <= MostRowBytes) row
     else

@@ -7,9 +7,9 @@ import java.security.MessageDigest
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.{PartBuffer, PartEncoder, PartFormat, Unflushed}
 import stoplog.compact.Compactor
 import stoplog.part.{BlockOutput, Spooled}
+import stoplog.writing.{PartBuffer, PartEncoder, PartFormat, Unflushed}
 
 /** A format whose files are a header followed by self-contained blocks: Avro's container, SequenceFile.
   *
@@ -59,7 +59,7 @@ private[stoplog] trait SyncedWriter extends AutoCloseable {
 
   /** Adds one row. The row object is reused and must not be kept.
     *
-    * @throws stoplog.commit.BadRow if the row itself cannot be written; the state of the writer is then
+    * @throws stoplog.writing.BadRow if the row itself cannot be written; the state of the writer is then
     *                               unchanged
     */
   def write(row: InternalRow): Unit

@@ -16,11 +16,11 @@ import org.apache.hadoop.util.{Progressable, ReflectionUtils}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
-import stoplog.commit.BadRow
 import stoplog.error.Errors
 import stoplog.format.bulk.{SyncedFormat, SyncedWriter}
 import stoplog.format.compress.DetachableStream
 import stoplog.part.BlockOutput
+import stoplog.writing.BadRow
 
 /** Hadoop's SequenceFile writer, appending to a part. */
 private[sequence] final class SequenceWriter(layout: SequenceLayout, out: BlockOutput, name: String)

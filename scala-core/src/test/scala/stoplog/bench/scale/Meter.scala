@@ -3,7 +3,8 @@ package stoplog.bench.scale
 
 import scala.collection.mutable
 
-import stoplog.commit.Parallel
+import stoplog.thread.Parallel
+
 
 /** Requests to a simulated storage, and the time that their answers would take. The time is counted and never slept. */
 private[scale] final class Meter {

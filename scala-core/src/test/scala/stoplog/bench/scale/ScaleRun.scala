@@ -11,8 +11,9 @@ import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles}
 import stoplog.part.RunId
-import stoplog.storage.local.{LocalFileStore, LocalForcing}
+import stoplog.plan.{Attempt, EpochPlan, TaskPlanner, TaskResult}
 import stoplog.storage.{ReplacedFiles, SpoolFiles}
+import stoplog.storage.local.{LocalFileStore, LocalForcing}
 
 /** The production driver with one open part for each task and bucket, over a simulated storage.
   *

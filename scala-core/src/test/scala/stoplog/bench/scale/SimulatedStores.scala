@@ -3,8 +3,8 @@ package stoplog.bench.scale
 
 import java.io.{InputStream, OutputStream}
 
-import stoplog.commit.TaskPlans
 import stoplog.part.{Open, Publish, Resume, RunId}
+import stoplog.plan.TaskPlans
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
 

@@ -249,7 +249,7 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
     val writer = format.writer(end, "part-0")
     val bad    = internal(frame(plain, Seq(Row(7L, null)))).head
     numbered(0, 3).foreach(writer.write)
-    intercept[stoplog.commit.BadRow](writer.write(bad))
+    intercept[stoplog.writing.BadRow](writer.write(bad))
     numbered(3, 2).foreach(writer.write)
     writer.sync()
     writer.close()

@@ -11,8 +11,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit._
 import stoplog.error.StoplogException
 import stoplog.part.BlockOutput
+import stoplog.plan.Attempt
 import stoplog.thread.SharedMemory
 import stoplog.util.UserObject
+import stoplog.writing.OnBadRow
 
 class BulkPartsSuite extends AnyFunSuite {
 

@@ -7,8 +7,10 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.commit._
 import stoplog.part.{Open, Pending}
+import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.rolling.RollingPolicy
 import stoplog.thread.SharedMemory
+import stoplog.writing.{BadRow, OnBadRow, PartFormat, TaskWriters}
 
 /** Parts of blocks in memory, and the epochs of one task that write to them. */
 final class BulkWorld(

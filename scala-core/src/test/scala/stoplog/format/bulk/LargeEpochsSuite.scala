@@ -8,8 +8,10 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit._
 import stoplog.part.BlockOutput
+import stoplog.plan.Attempt
 import stoplog.rolling.{RollReason, RollingPolicy}
 import stoplog.thread.SharedMemory
+import stoplog.writing.{BadRow, OnBadRow}
 
 /** Epochs that bring enough rows for a block of their own, among others that do not. */
 class LargeEpochsSuite extends AnyFunSuite {

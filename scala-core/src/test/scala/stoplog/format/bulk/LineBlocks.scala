@@ -8,10 +8,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.{StringType, StructType}
 
-import stoplog.commit.{OnBadRow, PartFormat}
+import stoplog.part.BlockOutput
 import stoplog.storage.SpoolFiles
 import stoplog.util.UserObject
-import stoplog.part.BlockOutput
+import stoplog.writing.{OnBadRow, PartFormat}
 
 /** A format for schedules that have to replay: a row takes as much in a block, and on storage, as it does in memory. So
   * there is nothing to be learned of it, and what a task does never depends on what others have done in this process.

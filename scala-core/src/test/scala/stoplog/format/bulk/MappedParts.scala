@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
-import stoplog.commit.{PartBuffer, PartEncoder, PartFormat, Unflushed}
 import stoplog.part.Spooled
+import stoplog.writing.{PartBuffer, PartEncoder, PartFormat, Unflushed}
 
 /** Parts of a format for rows that are made of something else. */
 final class MappedParts[A, R](parts: PartFormat[R])(row: A => R) extends PartFormat[A] {

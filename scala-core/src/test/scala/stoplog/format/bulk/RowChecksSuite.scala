@@ -8,8 +8,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.BadRow
 import stoplog.part.BlockOutput
+import stoplog.writing.BadRow
 
 class RowChecksSuite extends AnyFunSuite {
 

@@ -6,8 +6,8 @@ import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.BadRow
 import stoplog.thread.SharedMemory
+import stoplog.writing.BadRow
 
 class SpoolSuite extends AnyFunSuite {
 

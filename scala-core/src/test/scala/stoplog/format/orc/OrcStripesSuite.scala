@@ -15,9 +15,9 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Rolls
-import stoplog.matrix.Cells
 import stoplog.format.bulk.{BulkFormat, BulkWorld, GrowingPart, PartInBlocks, PartLife, RandomTables}
 import stoplog.format.orc.OrcParts.{reader, saved}
+import stoplog.matrix.Cells
 import stoplog.rolling.RollReason
 
 /** When a stripe is full, and that it reaches the part when it is finished and not before. */

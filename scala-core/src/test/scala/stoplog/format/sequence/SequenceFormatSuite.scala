@@ -14,9 +14,9 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
-import stoplog.commit.BadRow
 import stoplog.format.SparkSessionForTests
 import stoplog.format.bulk.{GrowingPart, RandomRows}
+import stoplog.writing.BadRow
 
 /** Parts that several processes wrote one after another, against Hadoop's own reader and Spark's RDDs. */
 class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {

@@ -8,19 +8,20 @@ import java.util.concurrent.TimeUnit.SECONDS
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.log.LogFiles
 import stoplog.LongRun
 import stoplog.commit._
-import stoplog.commit.MemoryNotes
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
+import stoplog.log.LogFiles
 import stoplog.log.{CommitLog, RecordKind}
 import stoplog.part.{PartNaming, RunId}
+import stoplog.plan.Attempt
 import stoplog.rolling.DefaultRollingPolicy
 import stoplog.sim.FinishedOver
 import stoplog.storage.{JobDirectory, PartLayout, ReplacedFiles, SpoolFiles}
 import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
+import stoplog.writing.{Member, RowPartFormat, SpoolWriter, TaskWriter}
 
 /** Batch jobs on HDFS, where nobody can tell whether the driver of an unfinished job lives: what it has decided is
   * carried out by the next job in either case, and it may go on itself at any time.

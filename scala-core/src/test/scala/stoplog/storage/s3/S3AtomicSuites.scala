@@ -11,14 +11,15 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.LongRun
 import stoplog.commit._
-import stoplog.commit.MemoryNotes
 import stoplog.fault.Faults
 import stoplog.laws._
 import stoplog.log.CommitLog
 import stoplog.part.{PartNaming, RunId}
+import stoplog.plan.Attempt
 import stoplog.rolling.RollReason
 import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Server}
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Parallel}
+import stoplog.writing.TaskWriters
 
 class S3AtomicFilesSuite extends FileStoreLaws with S3AtomicLaws
 

@@ -6,14 +6,16 @@ import scala.util.Using
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.servers.S3Call._
-import stoplog.servers.{FaultProxy, S3Call, S3Server}
 import stoplog.commit._
-import stoplog.commit.MemoryNotes
 import stoplog.error.StoplogException
 import stoplog.log.{CommitLog, LogRules}
 import stoplog.part.{Open, Publish, Resume, RunId, SpoolFile}
+import stoplog.plan.Attempt
+import stoplog.servers.S3Call._
+import stoplog.servers.{FaultProxy, S3Call, S3Server}
 import stoplog.storage.{FileStore, NewPart, PartOutput, RecentWrites, SpoolFiles}
+import stoplog.thread.Parallel
+import stoplog.writing.TaskWriters
 
 /** What a part costs, in requests as the server sees them. */
 class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {

@@ -103,9 +103,9 @@ private[wal] final class CassandraCommitter(chunkOptions: CassandraChunkOptions,
 
   private def replace(session: CqlSession, noted: Option[DecidedEpoch], decided: DecidedEpoch): Boolean = {
     val cql   = s"UPDATE ${own.name} SET newest_epoch = ?, decision = ? WHERE query_id = ? IF "
-    val asked = Seq(Long.box(decided.epoch), decided.decision, decided.query)
-    val write = noted.fold(statement(cql + "newest_epoch = null", asked: _*)) { noted =>
-      val values = asked ++ Seq(Long.box(noted.epoch), noted.decision)
+    val parameters = Seq(Long.box(decided.epoch), decided.decision, decided.query)
+    val write = noted.fold(statement(cql + "newest_epoch = null", parameters: _*)) { noted =>
+      val values = parameters ++ Seq(Long.box(noted.epoch), noted.decision)
       statement(cql + "newest_epoch = ? AND decision = ?", values: _*)
     }
     session

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import java.io.{ByteArrayOutputStream, IOException, OutputStream}
 
@@ -17,7 +17,7 @@ import stoplog.thread.Outcomes
   *
   * @param before the part in the newest record; `None` for a new part
   */
-private[commit] final class OpenPartWriter[R] private (
+private[stoplog] final class OpenPartWriter[R] private (
     val bucket: String,
     val name: String,
     override val openedAtMillis: Long,
@@ -174,7 +174,7 @@ private[stoplog] object OpenPartWriter {
     }
 
     /** The range of times in the rows of one part. */
-    private[commit] final class Seen[R](times: RowTimes[R], before: Option[TimeRange], rowsBefore: Long) {
+    private[stoplog] final class Seen[R](times: RowTimes[R], before: Option[TimeRange], rowsBefore: Long) {
       private[this] var min = before.fold(Long.MaxValue)(_.minMicros)
       private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
 
@@ -253,10 +253,10 @@ private[stoplog] final class SpoolWriter(
 
 private[stoplog] object SpoolWriter {
 
-  private[commit] val FilesPerLevel = 16
+  private[stoplog] val FilesPerLevel = 16
 
   /** Returns the number of the last files to merge with the next file. */
-  private[commit] def mergeable(files: Vector[SpoolFile], filesPerLevel: Int): Int = {
+  private[stoplog] def mergeable(files: Vector[SpoolFile], filesPerLevel: Int): Int = {
     @scala.annotation.tailrec
     def from(count: Int, level: Int): Int = {
       val same = files.reverseIterator.drop(count).takeWhile(_.level == level).size

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import java.io.IOException
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit._
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.part.{Open, PartNaming, SpoolFile, Spooled}
+import stoplog.plan.{Attempt, TaskPlan, TaskResult}
 import stoplog.rolling.{RollReason, RollingPolicy}
+import stoplog.thread.Parallel
 
 class TaskWriterSuite extends AnyFunSuite {
   private val clock = new ManualClock(1000)

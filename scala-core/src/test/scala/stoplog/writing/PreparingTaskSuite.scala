@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import scala.collection.mutable
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.ManualClock
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.part.{Closed, Pending}
+import stoplog.plan.{Attempt, TaskPlan, TaskResult}
 import stoplog.rolling.RollReason
 import stoplog.sink.{Prepared, TwoPhaseWriter}
 import stoplog.twophase.PreparingWriter

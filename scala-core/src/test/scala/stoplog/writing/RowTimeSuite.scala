@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
+import stoplog.commit.{Lines, ManualClock, MemoryParts, MemorySpoolFiles, Rolls}
+import stoplog.plan.{Attempt, TaskPlan}
 import stoplog.rolling.{DefaultRollingPolicy, DelegatingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.thread.Clock
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
+import stoplog.commit.{MemoryParts, MemorySpoolFiles}
 import stoplog.fault.Faults
 import stoplog.part.Spooled
 import stoplog.rolling.RollReason

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import scala.util.Using
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.{MemorySpoolFiles, Samples}
 import stoplog.fault.Faults
 import stoplog.part.{RecordShare, SpoolFile, Spooled}
 import stoplog.storage.NewPart

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import stoplog.fault.Faults
 import stoplog.part.PartNaming
+import stoplog.plan.TaskPlan
 import stoplog.rolling.RollingPolicy
 import stoplog.storage.{PartStore, SpoolFiles}
 import stoplog.thread.Clock

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.plan
 
 import scala.collection.concurrent.TrieMap
 import scala.collection.mutable
@@ -8,7 +8,7 @@ import scala.util.Random
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.commit.TaskPlannerSuite._
+import stoplog.plan.TaskPlannerSuite._
 import stoplog.format.Travel
 import stoplog.part.Open
 
@@ -135,7 +135,7 @@ object TaskPlannerSuite {
 
     private val number = numbers.getAndIncrement()
     engines.update(number, this)
-    private[commit] val kept = TrieMap.empty[Int, Array[Byte]]
+    private[stoplog] val kept = TrieMap.empty[Int, Array[Byte]]
 
     def held: Long = kept.valuesIterator.map(_.length.toLong).sum
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import java.util.{LinkedHashMap => JLinkedHashMap}
 
@@ -9,13 +9,14 @@ import scala.util.control.NonFatal
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending, RecordShare}
+import stoplog.plan.{Attempt, TaskPlan, TaskResult}
 import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.{NewPart, PartStore}
-import stoplog.thread.{Clock, Outcomes}
+import stoplog.thread.{Clock, Outcomes, Parallel}
 
 /** Protocol steps 4 and 5: one task of one epoch. Used only by the task's thread.
   *
-  * Nothing is opened before a bucket's first row, nothing is durable before [[commit]], and nothing is
+  * Nothing is opened before a bucket's first row, nothing is durable before [[stoplog]], and nothing is
   * deleted (I5). The remains of an attempt are in no record, and recovery finds the remains.
   *
   * @param spool writes the rows that the format spools

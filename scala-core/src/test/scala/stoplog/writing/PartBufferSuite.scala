@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.commit.MemoryParts
 import stoplog.commit.Samples.mine
 import stoplog.storage.NewPart
 

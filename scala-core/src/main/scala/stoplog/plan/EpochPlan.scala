@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.plan
 
 import stoplog.log.SinkState
 import stoplog.part.{Closed, Open, Pending, RunId}
@@ -38,7 +38,7 @@ private[stoplog] final case class EpochPlan(
 private[stoplog] object EpochPlan {
 
   /** The record number of a plan without a record. */
-  private[commit] final val NoRecord = -1L
+  private[stoplog] final val NoRecord = -1L
 
   /** Creates the plan of a batch job, which is never repeated. */
   private[stoplog] def ofJob(run: RunId, slots: Int): EpochPlan =
@@ -48,7 +48,7 @@ private[stoplog] object EpochPlan {
     *
     * @param seq the newest record
     */
-  private[commit] def of(run: RunId, seq: Long, state: SinkState, slots: Int, nowMillis: Long): EpochPlan =
+  private[stoplog] def of(run: RunId, seq: Long, state: SinkState, slots: Int, nowMillis: Long): EpochPlan =
     EpochPlan(run, seq, state.lastEpoch, slots, assign(state.open, slots), state.nextPart, Some(nowMillis))
 
   /** Assigns open parts to tasks, which resume them.
@@ -58,7 +58,7 @@ private[stoplog] object EpochPlan {
     * several parts. Such a task resumes the first part, and the next part when the first is full. So a
     * shrinking number of tasks closes no part early. As long as every slot exists, buckets are not compared.
     */
-  private[commit] def assign(open: Vector[Open], slots: Int): Map[Int, Vector[Open]] =
+  private[stoplog] def assign(open: Vector[Open], slots: Int): Map[Int, Vector[Open]] =
     if (open.forall(_.slot < slots)) open.groupBy(_.slot)
     else open.groupBy(_.bucket).values.toVector.flatMap(assignBucket(_, slots)).groupMap(_._1)(_._2)
 

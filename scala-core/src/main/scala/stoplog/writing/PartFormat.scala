@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.writing
 
 import java.io.OutputStream
 
@@ -75,7 +75,7 @@ private[stoplog] object UnflushedRows {
   *                   later epoch for a part with spooled rows
   * @param startBytes the bytes already in the part
   */
-private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput, startBytes: Long)
+private[stoplog] final class PartBuffer private[stoplog] (open: () => PartOutput, startBytes: Long)
     extends OutputStream {
   import PartBuffer._
 
@@ -91,10 +91,10 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   def position: Long = stored + length
 
   /** See [[stoplog.storage.PartOutput.mostBytes]]; known after the part was opened. */
-  private[commit] def mostBytes: Long = most
+  private[stoplog] def mostBytes: Long = most
 
   /** Returns the bytes passed to the store since the start. */
-  private[commit] def bytesAdded: Long = stored - startBytes
+  private[stoplog] def bytesAdded: Long = stored - startBytes
 
   override def write(byte: Int): Unit = {
     if (length == bytes.length) makeRoom(1)
@@ -118,18 +118,18 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   }
 
   /** Opens the part now, so that errors appear before the first row. */
-  private[commit] def openNow(): Unit = {
+  private[stoplog] def openNow(): Unit = {
     opened()
     ()
   }
 
   /** Makes the part durable up to here. `None` for a part that was not opened and so has not changed. */
-  private[commit] def persist(inRecordBytes: Int): Option[Resume] = {
+  private[stoplog] def persist(inRecordBytes: Int): Option[Resume] = {
     flush()
     output.map(_.persist(inRecordBytes))
   }
 
-  private[commit] def finish(): Closed = {
+  private[stoplog] def finish(): Closed = {
     flush()
     opened().finish()
   }
@@ -158,7 +158,7 @@ private[stoplog] final class PartBuffer private[commit] (open: () => PartOutput,
   }
 }
 
-private[commit] object PartBuffer {
+private[stoplog] object PartBuffer {
 
   /** Bytes. A thousand open parts hold 8 MB of buffers while each gets few rows. */
   val FirstBytes: Int = 8 << 10

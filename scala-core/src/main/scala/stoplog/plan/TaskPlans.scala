@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.commit
+package stoplog.plan
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream}
 import java.util.IdentityHashMap
@@ -18,7 +18,7 @@ import stoplog.part.Open
   * @param bases   the parts of each slot, as last sent in full
   * @param changes the changes since; see [[PartChanges]]
   */
-private[stoplog] final class TaskPlans private[commit] (
+private[stoplog] final class TaskPlans private[stoplog] (
     plan: EpochPlan,
     bases: Map[Int, TaskPlans.Slice],
     changes: Map[Int, TaskPlans.Slice]
@@ -49,11 +49,11 @@ private[stoplog] object TaskPlans {
     inline(plan, plan.handed.toVector.map { case (slot, parts) => slot -> RecordCodec.encodeOpen(parts) })
 
   /** Creates a plan from encoded parts of each slot. */
-  private[commit] def inline(plan: EpochPlan, encoded: Vector[(Int, Array[Byte])]): TaskPlans =
+  private[stoplog] def inline(plan: EpochPlan, encoded: Vector[(Int, Array[Byte])]): TaskPlans =
     new TaskPlans(plan, slices(encoded, new Inline(_)), changes = Map.empty)
 
   /** Returns the locations of these bytes, which are sent as one piece. */
-  private[commit] def slices(
+  private[stoplog] def slices(
       entries: Vector[(Int, Array[Byte])],
       carry: Array[Byte] => Carried
   ): Map[Int, Slice] = {
@@ -72,13 +72,13 @@ private[stoplog] object TaskPlans {
   type Carried = (() => Array[Byte]) with AutoCloseable
 
   /** A section of one piece. */
-  private[commit] final class Slice(val of: Carried, val ofBytes: Int, from: Int, val size: Int)
+  private[stoplog] final class Slice(val of: Carried, val ofBytes: Int, from: Int, val size: Int)
       extends Serializable {
     def bytes: Array[Byte] = of().slice(from, from + size)
   }
 
   /** Bytes in the object itself. */
-  private[commit] final class Inline(bytes: Array[Byte])
+  private[stoplog] final class Inline(bytes: Array[Byte])
       extends (() => Array[Byte])
       with AutoCloseable
       with Serializable {
@@ -90,7 +90,7 @@ private[stoplog] object TaskPlans {
 /** The differences between a task's parts now and in an earlier epoch. Lists the parts that the task gets
   * again, and the others in between, in order.
   */
-private[commit] object PartChanges {
+private[stoplog] object PartChanges {
 
   /** Returns the changes; empty if all parts are the same objects, as for parts that no epoch has touched in
     * between. `None` if at least `tooMany` parts differ.

@@ -111,8 +111,7 @@ object Step {
       extends Step("goneNoted", "a note of absent files is written; the newest record does not name the note")
   case object SeenWritten
       extends Step("seenWritten", "the list of all read files is rewritten; no record names the list")
-  case object StaleDropped
-      extends Step("staleDropped", "one more unnamed state file is deleted")
+  case object StaleDropped extends Step("staleDropped", "one more unnamed state file is deleted")
   case object BeforeSplits extends Step("beforeSplits", "files found, in no record of splits")
   case object StateWritten
       extends Step("stateWritten", "a record or another state file under a temporary name")
@@ -124,15 +123,19 @@ object Step {
   case object MidArchive
       extends Step("midArchive", "a read file has two names: the original name and the name in the archive")
   case object FileCleaned
-      extends Step("fileCleaned", "one more read file is deleted or archived; no record contains the deletion")
+      extends Step(
+        "fileCleaned",
+        "one more read file is deleted or archived; no record contains the deletion"
+      )
   case object AfterClean
-      extends Step("afterClean", "all files of the micro-batch are deleted or archived; no record contains the deletions")
+      extends Step(
+        "afterClean",
+        "all files of the micro-batch are deleted or archived; no record contains the deletions"
+      )
 
   // a tool, in addition to the steps of every driver
-  case object LogKept
-      extends Step("logKept", "one more record of a log before a reset is copied to aside/")
-  case object PartKept
-      extends Step("partKept", "one more finished part before hiding is copied to aside/")
+  case object LogKept  extends Step("logKept", "one more record of a log before a reset is copied to aside/")
+  case object PartKept extends Step("partKept", "one more finished part before hiding is copied to aside/")
   case object BeforeRewind
       extends Step("beforeRewind", "all parts before hiding are copied; the log is unchanged")
 

@@ -157,14 +157,13 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
 
   val ValidLengthPrefix: Opt[String] =
     withDefault("validLengthPrefix", PartOptions.hidden, Truncation.DefaultPrefix, ".")(
-      ofLength(
-        "The prefix of the valid-length file, before the name of the part: `.` or `_` first. Only " +
-          "with `useTruncate` = `false`.")
+      ofLength("The prefix of the valid-length file, before the name of the part: `.` or `_` first."
+      )
     )
 
   val ValidLengthSuffix: Opt[String] =
     withDefault("validLengthSuffix", PartOptions.piece, Truncation.DefaultSuffix, ".length")(
-      ofLength("The suffix of the valid-length file. Only with `useTruncate` = `false`.")
+      ofLength("The suffix of the valid-length file.")
     )
 
   def parse(reader: OptionReader): RecoveryOptions = RecoveryOptions(

@@ -13,7 +13,10 @@ private[jdbc] object JdbcStep {
   case object BatchSent
       extends Step("jdbcBatchSent", "one more batch of a task committed: staged, or in the target by key")
   case object TaskDone
-      extends Step("jdbcTaskDone", "all rows of a task committed as above; the driver has not received the result")
+      extends Step(
+        "jdbcTaskDone",
+        "all rows of a task committed as above; the driver has not received the result"
+      )
   case object BeforeCommit
       extends Step("jdbcBeforeCommit", "all tasks' rows staged, none of them in the target")
   case object InCommit

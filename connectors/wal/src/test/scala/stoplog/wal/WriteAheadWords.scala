@@ -28,11 +28,11 @@ object WriteAheadWords {
   private val after = Vector[(Step, String)](
     WriteAheadStep.AfterSend -> WriteAheadStep.AfterSend.after,
     WriteAheadStep.AfterNote -> WriteAheadStep.AfterNote.after,
-    Step.PartPublished       -> "one more of the record's chunks sent, recorded as sent and removed from the log",
-    Step.AfterPublish        -> "all of the record's chunks sent; the record is not marked",
-    Step.AfterMark           -> "the record is marked as carried out",
-    Step.AfterTrim           -> Step.AfterTrim.after,
-    Step.BeforeRelease       -> "the query has ended; no record contains the end",
-    Step.AfterRelease        -> "a record contains the end of the query"
+    Step.PartPublished -> "one more of the record's chunks sent, recorded as sent and removed from the log",
+    Step.AfterPublish  -> "all of the record's chunks sent; the record is not marked",
+    Step.AfterMark     -> "the record is marked as carried out",
+    Step.AfterTrim     -> Step.AfterTrim.after,
+    Step.BeforeRelease -> "the query has ended; no record contains the end",
+    Step.AfterRelease  -> "a record contains the end of the query"
   )
 }

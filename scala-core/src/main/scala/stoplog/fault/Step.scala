@@ -3,7 +3,7 @@ package stoplog.fault
 
 /** The named steps of the protocol. Every place where a crash leaves a different state on storage has a step.
   *
-  * The crash matrix kills the process at each step, and the run generates `docs/correctness/crash-matrix.md`.
+  * The crash matrix kills the process at each step, see `docs/correctness/crash-matrix.md`.
   *
   * A connector may define further steps, which it lists in its [[ConnectorSteps]].
   *

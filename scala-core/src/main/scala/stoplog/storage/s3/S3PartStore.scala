@@ -91,9 +91,7 @@ private[stoplog] final class S3PartStore(
     val token = cut(part, sizeBytes)
     if (token.target != finishedPath)
       throw storeWrite(finishedPath, new IOException(s"the part was begun as ${token.target}"))
-    val upload =
-      token.upload.getOrElse(throw storeWrite(finishedPath, new IOException("the part has no upload")))
-    reading(token, sizeBytes)(publishing.publish(token, upload))
+    reading(token, sizeBytes)(publishing.publish(token))
   }
 
   override def staged(): Vector[Staged] = io(directory) {

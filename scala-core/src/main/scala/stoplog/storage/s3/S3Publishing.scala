@@ -21,26 +21,35 @@ import stoplog.storage.{PartLayout, RecentWrites}
 private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
 
   /** Any number of processes may call it concurrently. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`. */
-  def publish(token: S3Token, upload: S3Token.Upload): CommitOutcome = {
-    val outcome = complete(token, upload, left = Tries)
+  def publish(token: S3Token): CommitOutcome = {
+    val outcome = complete(token, token.upload, left = Tries)
     if (outcome == Committed) faults.at(Step.MidPublish)
     if (outcome != Lost) objects.delete(token.objects ++ token.stale)
     outcome
   }
 
   @scala.annotation.tailrec
-  private def complete(token: S3Token, upload: S3Token.Upload, left: Int): CommitOutcome =
+  private def complete(token: S3Token, upload: Option[S3Token.Upload], left: Int): CommitOutcome =
     there(token) match {
       case Some(outcome) =>
-        uploads.abort(token.target, upload.handle) // another publisher has completed it
+        upload.foreach(begun =>
+          uploads.abort(token.target, begun.handle)
+        ) // another publisher has completed it
         outcome
       case None =>
-        completed(token, upload) match {
-          case Right(outcome)      => outcome
-          case Left(_) if left > 1 => complete(token, upload, left - 1)
+        val begun = upload.getOrElse(beginLate(token))
+        completed(token, begun) match {
+          case Right(outcome) =>
+            if (outcome == Lost && token.upload.isEmpty) uploads.abort(token.target, begun.handle)
+            outcome
+          case Left(_) if left > 1 => complete(token, Some(begun), left - 1)
           case Left(failure)       => throw failure
         }
     }
+
+  /** Starts an upload for an open part that [[S3PartStore.closed]] has not prepared. */
+  private def beginLate(token: S3Token): S3Token.Upload =
+    S3Token.Upload(uploads.start(token.target), Vector.empty, S3Token.S3Room.Publisher(1))
 
   /** Returns `Left` if a retry may succeed: concurrent publishers may invalidate each other's parts. */
   private def completed(token: S3Token, upload: S3Token.Upload): Either[IOException, CommitOutcome] =

@@ -3,7 +3,6 @@ package stoplog.admin
 
 import stoplog.commit.Liveness
 
-
 /** One action of a tool, or a subject kept unchanged, with the reason.
   *
   * @param word  the action as one word

@@ -20,7 +20,9 @@ import stoplog.part.{PartNaming, Spooled}
 import stoplog.plan.{Attempt, TaskPlan, TaskPlans, TaskResult}
 import stoplog.sink.BatchTimes
 import stoplog.thread.{Clock, Outcomes}
-import stoplog.writing.{BadRow, Member, PartBuffer, PartEncoder, PartFormat, RowPartEncoder, SpoolWriter, TaskWriter}
+import stoplog.writing.{
+  BadRow, Member, PartBuffer, PartEncoder, PartFormat, RowPartEncoder, SpoolWriter, TaskWriter
+}
 
 /** Writes the rows of one task through the commit protocol. */
 private[filesink] final class RowWriter(

@@ -175,7 +175,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
         reader.get(FormatName).map {
           case SourceFormatName.Json if isMultiLine(reader) => SourceFormatName.MultiLineJson
           case SourceFormatName.Csv if isMultiLine(reader)  => SourceFormatName.MultiLineCsv
-          case other                                       => other
+          case other                                        => other
         }
     }
     format.foreach(refuse(reader, _))

@@ -53,9 +53,9 @@ private[stoplog] object LogOptions {
     */
   def userSink(options: JMap[String, String]): Option[(RowSink, LogOptions)] =
     Option(SparkOptions.caseless(options).get(UserSink.key)).map { reference =>
-      val sink  = UserObject.load(reference, classOf[RowSink], UserSink.key)
+      val sink   = UserObject.load(reference, classOf[RowSink], UserSink.key)
       val reader = new OptionReader(SparkOptions.spelled(options), SinkOptionRegistry.all)
-      val log   = parse(reader)
+      val log    = parse(reader)
       reader.errors.throwIfAny()
       (sink, log)
     }

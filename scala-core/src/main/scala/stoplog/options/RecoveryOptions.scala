@@ -157,8 +157,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
 
   val ValidLengthPrefix: Opt[String] =
     withDefault("validLengthPrefix", PartOptions.hidden, Truncation.DefaultPrefix, ".")(
-      ofLength("The prefix of the valid-length file, before the name of the part: `.` or `_` first."
-      )
+      ofLength("The prefix of the valid-length file, before the name of the part: `.` or `_` first.")
     )
 
   val ValidLengthSuffix: Opt[String] =

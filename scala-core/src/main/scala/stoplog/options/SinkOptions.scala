@@ -62,7 +62,7 @@ private[stoplog] object SinkOptions {
   def parse(options: JMap[String, String]): SinkOptions = parse(SparkOptions.spelled(options))
 
   private def parse(options: Seq[(String, String)]): SinkOptions = {
-    val reader            = new OptionReader(options, SinkOptionRegistry.all)
+    val reader           = new OptionReader(options, SinkOptionRegistry.all)
     val (output, format) = OutputOptions.parse(reader)
     val buckets          = BucketOptions.parse(reader)
     val rolling          = RollingOptions.parse(reader, buckets.bucketing)

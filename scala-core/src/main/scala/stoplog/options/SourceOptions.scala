@@ -37,7 +37,7 @@ private[stoplog] object SourceOptions {
     * }}}
     */
   def parse(options: JMap[String, String]): SourceOptions = {
-    val reader       = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
+    val reader      = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
     lazy val follow = FollowOptions.parse(reader) // lazy: its problems follow problems of path and format
     val content     = ContentOptions.parse(reader, follow.quarantine.isDefined)
     val read        = SourceOptions(content, FileOptions.parse(reader), follow, LimitOptions.parse(reader))
@@ -81,7 +81,7 @@ private[stoplog] object SourceOptions {
   /** Parses only the limits, for a source outside of stoplog. Throws `STOPLOG_INVALID_OPTIONS`. */
   def limits(options: JMap[String, String]): ReadLimits = {
     val reader = new OptionReader(options.asScala.toSeq, SourceOptionRegistry.all)
-    val read  = LimitOptions.parse(reader)
+    val read   = LimitOptions.parse(reader)
     reader.errors.throwIfAny()
     read
   }

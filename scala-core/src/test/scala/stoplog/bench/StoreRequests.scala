@@ -3,7 +3,6 @@ package stoplog.bench
 
 import java.nio.file.Paths
 
-
 import stoplog.commit.Rolls
 import stoplog.log.LogFiles
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}

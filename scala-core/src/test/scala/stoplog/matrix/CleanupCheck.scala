@@ -3,7 +3,6 @@ package stoplog.matrix
 
 import stoplog.commit.ManualClock
 
-
 /** One more run, hours after all others, with one more epoch: it must find nothing that it cannot tidy up. */
 object CleanupCheck {
 

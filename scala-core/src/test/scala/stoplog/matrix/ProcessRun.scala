@@ -3,7 +3,6 @@ package stoplog.matrix
 
 import stoplog.commit.{Finish, ManualClock}
 
-
 /** One process on a thread of its own, until it ends or meets its doom. */
 final class ProcessRun(
     place: Place,

@@ -4,7 +4,6 @@ package stoplog.matrix
 import stoplog.plan.TaskResult
 import stoplog.writing.{BadRow, TaskWriter}
 
-
 /** One attempt of a task. Rows that cannot be written go into parts of their own, which the same record publishes.
   *
   * @param newAside makes the writer of these, which most tasks do not need

@@ -7,7 +7,6 @@ import org.apache.spark.SparkThrowable
 
 import stoplog.commit.{Finish, LostPart}
 
-
 /** A run that nobody disturbs. It must not fail, unless it finds what only an operator can answer: then it does so
   * loudly, the operator answers as the documentation says, and the next one goes on.
   */

@@ -6,7 +6,6 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import stoplog.writing.{Member, RowPartFormat}
 
-
 /** A row and a newline, handed to the store at once, so that a crash can come between any two rows. */
 object LineFormat extends RowPartFormat[String] {
   override def start(out: OutputStream): Unit = ()

@@ -5,7 +5,6 @@ import java.util.SplittableRandom
 
 import stoplog.commit.MarkedBucket
 
-
 /** Who else works where the sink does: readers, backups, the user's listener, a library that asks again. Has dice of its
   * own.
   */

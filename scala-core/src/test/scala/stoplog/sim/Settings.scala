@@ -3,7 +3,6 @@ package stoplog.sim
 
 import stoplog.commit.{CompleteRule, Finish, LostPart}
 
-
 /** The kinds of worlds beside the plain one. */
 object Settings {
   val renaming: Setting = Setting.of("files are renamed")(Surroundings(store = StoreKind.Renaming))

@@ -3,7 +3,6 @@ package stoplog.sim
 
 import stoplog.plan.{EpochPlan, TaskPlanner, TaskPlans}
 
-
 /** Sends the plans of one run to its tasks, as an engine does: in every second world what it can send inline is so little that
   * tasks ask for their parts and for the changes since.
   */

@@ -3,7 +3,6 @@ package stoplog.sim
 
 import stoplog.commit.DriverLock
 
-
 /** The turn of one driver, with a step wherever it is asked for. */
 final class SimDriverLock(world: World) extends DriverLock {
   private var free = true

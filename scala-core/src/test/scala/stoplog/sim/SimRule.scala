@@ -5,7 +5,6 @@ import java.util.SplittableRandom
 
 import stoplog.commit.CompleteRule
 
-
 /** When buckets are complete in a world. Has dice of its own, so that the others of a world fall as they would without it. */
 object SimRule {
   def draw(seed: Long, startMillis: Long): CompleteRule = {

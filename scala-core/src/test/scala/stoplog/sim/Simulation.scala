@@ -8,7 +8,6 @@ import org.apache.spark.SparkThrowable
 
 import stoplog.commit.Finish
 
-
 /** One schedule, from its seed: trouble first, then a clean run and the oracle's last word, then the zombies wake. */
 final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Tracing, setting: Setting) {
   private val world    = new World(seed, lane, tracing, setting)

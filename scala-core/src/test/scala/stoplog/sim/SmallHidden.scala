@@ -3,7 +3,6 @@ package stoplog.sim
 
 import stoplog.commit.Finish
 
-
 /** A batch job that overwrites a directory with hidden files in it, beside a query that writes to the directory.
   *
   * @param files which of them there are

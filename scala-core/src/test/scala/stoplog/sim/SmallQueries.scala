@@ -3,7 +3,6 @@ package stoplog.sim
 
 import stoplog.commit.Finish
 
-
 /** Two drivers of one query with two epochs of two tasks each, one reader, and merges of what they publish. */
 final case class SmallQueries(
     store: StoreKind,

@@ -3,7 +3,6 @@ package stoplog.sim
 
 import stoplog.commit.Finish
 
-
 /** A directory whose files can never be moved or deleted, and jobs that are to replace them: the record is called off, the old
   * files stay visible, and everybody can continue.
   */

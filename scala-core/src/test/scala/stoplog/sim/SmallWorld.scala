@@ -3,7 +3,6 @@ package stoplog.sim
 
 import stoplog.commit.{CompactionPolicy, CompleteRule}
 
-
 /** A world with so few steps that every schedule can be tried. Some actors work, and may die; when all have ended,
   * somebody goes on from there undisturbed, and the oracle has the last word.
   */

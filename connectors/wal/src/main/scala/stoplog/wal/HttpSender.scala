@@ -73,7 +73,7 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
   @tailrec
   private def post(key: String, body: Array[Byte], tries: Int, waitMillis: Long): Unit =
     tried(request(key, body)) match {
-      case Answer.Taken                                                     => ()
+      case Answer.Taken                                                        => ()
       case Answer.Later(message, Some(wait)) if wait > LongestRetryAfterMillis =>
         throw new IOException(
           s"$message, and the server asks to be left alone for ${TimeSpan.render(wait)}, which is more " +
@@ -88,8 +88,8 @@ private[wal] final class HttpTarget(options: HttpOptions, schema: StructType, pa
 
   private def tried(request: HttpRequest): Answer =
     try {
-      val answer = client.send(request, HttpResponse.BodyHandlers.ofString(UTF_8))
-      val message   = s"the answer was ${answer.statusCode} ${answer.body.take(AnswerLength)}".trim
+      val answer  = client.send(request, HttpResponse.BodyHandlers.ofString(UTF_8))
+      val message = s"the answer was ${answer.statusCode} ${answer.body.take(AnswerLength)}".trim
       answer.statusCode match {
         case ok if ok / 100 == 2 => Answer.Taken
         case busy if Busy(busy)  => Answer.Later(message, retryAfterMillis(answer))
@@ -150,7 +150,7 @@ private object HttpTarget {
 
   sealed trait Answer
   object Answer {
-    case object Taken                                               extends Answer
+    case object Taken                                                  extends Answer
     final case class Refused(message: String)                          extends Answer
     final case class Later(message: String, afterMillis: Option[Long]) extends Answer
   }

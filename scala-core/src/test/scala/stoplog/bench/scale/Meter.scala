@@ -5,7 +5,6 @@ import scala.collection.mutable
 
 import stoplog.thread.Parallel
 
-
 /** Requests to a simulated storage, and the time that their answers would take. The time is counted and never slept. */
 private[scale] final class Meter {
   private val asked       = mutable.LinkedHashMap.empty[String, Long]

@@ -102,9 +102,9 @@ private[wal] final class CassandraCommitter(chunkOptions: CassandraChunkOptions,
   }
 
   private def replace(session: CqlSession, noted: Option[DecidedEpoch], decided: DecidedEpoch): Boolean = {
-    val cql   = s"UPDATE ${own.name} SET newest_epoch = ?, decision = ? WHERE query_id = ? IF "
+    val cql        = s"UPDATE ${own.name} SET newest_epoch = ?, decision = ? WHERE query_id = ? IF "
     val parameters = Seq(Long.box(decided.epoch), decided.decision, decided.query)
-    val write = noted.fold(statement(cql + "newest_epoch = null", parameters: _*)) { noted =>
+    val write      = noted.fold(statement(cql + "newest_epoch = null", parameters: _*)) { noted =>
       val values = parameters ++ Seq(Long.box(noted.epoch), noted.decision)
       statement(cql + "newest_epoch = ? AND decision = ?", values: _*)
     }
@@ -165,7 +165,7 @@ private[cassandra] object CassandraChunkOptions {
   /** @param table the default table */
   private def parse(options: JMap[String, String], table: Option[String]): CassandraChunkOptions = {
     val own       = ConnectorOptions.of(options, Word, withoutEffect)
-    val passed     = own.without(ChunksTableName).withDefault(Registry.TableName, table)
+    val passed    = own.without(ChunksTableName).withDefault(Registry.TableName, table)
     val cassandra = CassandraOptions.parse(passed.asJava)
     CassandraChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.table.keyspace))
   }

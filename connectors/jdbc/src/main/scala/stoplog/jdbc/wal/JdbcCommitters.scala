@@ -7,8 +7,8 @@ import java.util.{Map => JMap}
 import scala.util.control.NonFatal
 
 import stoplog.jdbc.{
-  Dialect, FailureKind, JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions, OwnTables, Retries, Session,
-  SparkConnector, TableName, Target
+  Dialect, FailureKind, JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions, OwnTables, Retries,
+  Session, SparkConnector, TableName, Target
 }
 import stoplog.options.{Opt, OptionType}
 import stoplog.wal.{
@@ -243,7 +243,7 @@ private[jdbc] object JdbcChunkOptions {
     */
   private def parse(options: JMap[String, String], table: Option[String]): JdbcChunkOptions = {
     val own    = ConnectorOptions.of(options, Word, withoutEffect)
-    val passed  = own.without(ChunksTableName).withDefault(Registry.DbTable, table)
+    val passed = own.without(ChunksTableName).withDefault(Registry.DbTable, table)
     val sinkId = Option(options.get(Registry.SinkId.key))
     val jdbc   = JdbcOptions.parse(passed.withDefault(Registry.SinkId, sinkId).asJava)
     JdbcChunkOptions(

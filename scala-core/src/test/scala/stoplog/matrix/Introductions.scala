@@ -8,8 +8,7 @@ private object Introductions {
   def ofFiles: String =
     s"""# Crash matrix
        |
-       |Each section is written by the run that proves it (`STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1`, the suites of
-       |`stoplog.matrix`); the ordinary run tries a sample and checks that this page is current.
+       |Each section is written by the long run of its suite (`STOPLOG_LONG=1`, the suites of `stoplog.matrix`).
        |
        |A query of ${JobRows.Epochs} epochs in two runs, with a changing number of tasks, repeated task attempts,
        |parts rolled by rows, age, open limit and end, and old orphans, is stopped at a step of the protocol:
@@ -34,8 +33,7 @@ private object Introductions {
     s"""# Crash matrix of the connectors
        |
        |The sinks of the connectors, stopped at every step of their protocols, as [the matrix of files](crash-matrix.md) does it.
-       |Each section is written by the run that proves it (`STOPLOG_LONG=1 STOPLOG_WRITE_DOCS=1`, the suites that extend
-       |`ConnectorMatrixSuite`); the ordinary run tries a sample and checks that this page is current.
+       |Each section is written by the long run of its suite (`STOPLOG_LONG=1`, the suites that extend `ConnectorMatrixSuite`).
        |
        |A query of ${ConnectorCrash.Epochs} epochs runs the real code of driver and tasks, without Spark around it. At a step its
        |process is

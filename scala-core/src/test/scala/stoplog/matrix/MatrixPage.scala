@@ -7,23 +7,21 @@ import java.nio.file.{Files, Path, Paths}
 import java.nio.file.StandardOpenOption.{CREATE, READ, WRITE}
 
 import scala.util.Using
+import scala.util.matching.Regex
 
 import stoplog.fault.Step
 
-/** A page of docs, of which the run that has tried every cell of a chapter writes that chapter's section.
+/** A page of `build/reports`. The run that has tried every cell of a chapter writes the section of this chapter.
   *
-  * @param name         its path below `docs`
+  * @param name         the name of the file
   * @param introduction what stands above the sections
   * @param chapters     in the order of the page
   */
 final class MatrixPage(name: String, introduction: => String, chapters: => Vector[MatrixSection]) {
 
-  /** The section as it stands on the page; `""` when there is none. */
-  def sectionOf(chapter: MatrixSection): String =
-    sections(if (Files.exists(file)) Files.readString(file) else "").getOrElse(chapter, "")
-
   /** Puts the section into its place. Suites of other projects write theirs at the same time, in JVMs of their own. */
-  def write(chapter: MatrixSection, section: String): Unit =
+  def write(chapter: MatrixSection, section: String): Unit = {
+    Files.createDirectories(file.getParent)
     Using.resource(FileChannel.open(file, CREATE, READ, WRITE)) { page =>
       page.lock()
       val text = new String(Channels.newInputStream(page).readAllBytes(), UTF_8)
@@ -32,6 +30,7 @@ final class MatrixPage(name: String, introduction: => String, chapters: => Vecto
       page.truncate(0)
       while (next.hasRemaining) page.write(next)
     }
+  }
 
   private def sections(page: String): Map[MatrixSection, String] = {
     val at = page.split("(?m)^(?=## )").toVector
@@ -40,24 +39,28 @@ final class MatrixPage(name: String, introduction: => String, chapters: => Vecto
     }.toMap
   }
 
-  /** In the root of the build, wherever below it the tests are run. */
-  private def file: Path = Iterator
-    .iterate(Paths.get("").toAbsolutePath)(_.getParent)
-    .takeWhile(_ != null)
-    .find(directory => Files.exists(directory.resolve("build.sbt")))
-    .getOrElse(throw new IllegalStateException("not run below the build's root"))
-    .resolve(s"docs/$name")
+  private def file: Path = MatrixPage.root.resolve(s"build/reports/$name")
 }
 
 object MatrixPage {
   val Result: String = "each row once"
 
+  /** Returns the number of steps that the guide states for a chapter. */
+  def stepsInGuide(chapter: MatrixSection): Option[Int] = {
+    val row  = s"(?m)^\\| ${Regex.quote(chapter.title)} \\| (\\d+) \\|".r
+    val page = Files.readString(root.resolve("docs/correctness/crash-matrix.md"))
+    row.findFirstMatchIn(page).map(_.group(1).toInt)
+  }
+
+  /** Returns the number of steps in a section. */
+  def stepsOf(section: String): Int = section.linesIterator.count(_.startsWith("| `"))
+
   val OfFiles: MatrixPage =
-    new MatrixPage("correctness/crash-matrix.md", Introductions.ofFiles, MatrixSection.ofFiles)
+    new MatrixPage("crash-matrix.md", Introductions.ofFiles, MatrixSection.ofFiles)
 
   val OfConnectors: MatrixPage =
     new MatrixPage(
-      "correctness/crash-matrix-connectors.md",
+      "crash-matrix-connectors.md",
       Introductions.ofConnectors,
       MatrixSection.ofConnectors
     )
@@ -105,6 +108,13 @@ object MatrixPage {
   }
 
   def named(sites: Seq[Scenario]): String = sites.map(_.name).mkString(" and ")
+
+  /** The root of the build, also if the tests run in a directory below. */
+  private def root: Path = Iterator
+    .iterate(Paths.get("").toAbsolutePath)(_.getParent)
+    .takeWhile(_ != null)
+    .find(directory => Files.exists(directory.resolve("build.sbt")))
+    .getOrElse(throw new IllegalStateException("not run below the build's root"))
 
   private def LineLength = 118
 }

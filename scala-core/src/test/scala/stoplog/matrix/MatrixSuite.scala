@@ -8,8 +8,7 @@ import stoplog.thread.Parallel
 
 /** Every step of the protocol, stopped: each row once, nothing else visible.
   *
-  * With `STOPLOG_LONG` set in the environment as much as [[MatrixPage]] says, otherwise a sample. The page in docs is
-  * written by a run that has `STOPLOG_WRITE_DOCS` set besides, if it has tried everything.
+  * With `STOPLOG_LONG` set in the environment as much as [[MatrixPage]] says, otherwise a sample.
   */
 abstract class MatrixSuite(storage: Storage) extends Proving {
 

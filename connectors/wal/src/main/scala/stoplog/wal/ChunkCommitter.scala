@@ -117,7 +117,7 @@ private[wal] final class ChunkCommitter(
 
 /** The places to which a run is bound.
   *
-  * @param movedFrom if the target has moved, the previous target, whose rows go to this run's target
+  * @param movedFrom the previous destination of a moved target, whose rows are sent to this run's target
   */
 private[wal] final case class ChunkBounds(places: ChunkPlaces, movedFrom: Option[String] = None) {
 
@@ -286,8 +286,7 @@ private[wal] object ChunkNote {
 private[stoplog] object WriteAheadStep {
   case object BeforeSend extends Step("beforeSend", "the record decides; a chunk in the log, none of it sent")
   case object AfterSend  extends Step("afterSend", "a chunk sent and acknowledged; not yet recorded as sent")
-  case object AfterNote
-      extends Step("afterNote", "a chunk sent and recorded as sent; the chunk is still in the log")
+  case object AfterNote  extends Step("afterNote", "a chunk sent and recorded as sent; the chunk is still in the log")
 
   val all: Vector[Step] = Vector(BeforeSend, AfterSend, AfterNote)
 }

@@ -32,7 +32,8 @@ import stoplog.util.UserObject
   * sink.writeStream(events).option("checkpointLocation", "/data/checkpoints/events").start()
   * }}}
   *
-  * A batch writer adds files to the directory. With `mode("overwrite")` it replaces the existing files.
+  * A batch writer adds files to the directory. With `mode("overwrite")` it replaces the existing files, or
+  * only some partitions: see [[FileSinkBuilder.withReplaceWhere]].
   *
   * Immutable. The same options can be set one by one on `format("stoplog")`. `docs/reference/options.md`
   * lists all options.

@@ -33,6 +33,14 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
   def withPartitionBy(columns: String*): FileSinkBuilder =
     withOption("partitionBy", ColumnNames.render(columns))
 
+  /** Sets what a batch write in mode `overwrite` replaces: `static` (everything) or `dynamic` (the directories
+    * of its rows). By default the session's `spark.sql.sources.partitionOverwriteMode`.
+    */
+  def withPartitionOverwriteMode(mode: String): FileSinkBuilder = withOption("partitionOverwriteMode", mode)
+
+  /** Sets the condition on partition columns that selects what a batch write in mode `overwrite` replaces. */
+  def withReplaceWhere(condition: String): FileSinkBuilder = withOption("replaceWhere", condition)
+
   /** For rows `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; for a bulk format, a codec of that format.
     */
   def withCompression(name: String): FileSinkBuilder = withOption("compression", name)

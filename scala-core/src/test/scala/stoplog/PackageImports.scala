@@ -18,16 +18,16 @@ object PackageImports {
     "cassandra.spark" -> ("cassandra.client cassandra.options cassandra.read cassandra.schema cassandra.write " +
       "commit engine fault source spark"),
     "cassandra.types" -> "",
-    "cassandra.wal"   -> ("cassandra.client cassandra.options cassandra.schema cassandra.write error fault " +
+    "cassandra.wal" -> ("cassandra.client cassandra.options cassandra.schema cassandra.write error fault " +
       "options wal"),
     "cassandra.write" -> "cassandra.client cassandra.options cassandra.schema cassandra.types commit fault log",
-    "commit"   -> "error fault log part plan rolling sink storage thread writing",
-    "compact"  -> "error fault part storage",
-    "engine"   -> "commit error plan sink thread",
-    "error"    -> "",
-    "fault"    -> "",
+    "commit"  -> "error fault log part plan rolling sink storage thread writing",
+    "compact" -> "error fault part storage",
+    "engine"  -> "commit error plan sink thread",
+    "error"   -> "",
+    "fault"   -> "",
     "filesink" -> ("bucket commit compact engine error fault format format.avro format.bulk " +
-      "format.compress format.orc format.parquet format.sequence log merge options part place " +
+      "format.orc format.parquet format.read format.sequence log merge options part place preflight rolling " +
       "plan preflight rolling sink storage storage.s3 thread util writing"),
     "filesource" -> ("error fault format.read options source source.file storage storage.hadoop " +
       "storage.local storage.s3 storage.systems"),
@@ -48,15 +48,15 @@ object PackageImports {
       "thread twophase"),
     "kafka.transaction" -> "error kafka.client options part sink thread",
     "log"               -> "error fault part rolling storage",
-    "merge"             -> ("commit compact error fault format format.avro format.compress format.orc " +
+    "merge" -> ("commit compact error fault format format.avro format.compress format.orc " +
       "format.parquet format.sequence options part place storage storage.hadoop thread util"),
     "options" -> ("bucket commit error format format.bulk format.read log rolling source source.file " +
       "source.format storage util writing"),
-    "part"      -> "rolling",
-    "place"     -> "commit error fault log part preflight rolling sink storage writing",
+    "part"          -> "rolling",
+    "place"         -> "commit error fault log part preflight rolling sink storage writing",
     "plan"      -> "log part rolling sink",
-    "preflight" -> "bucket error log part rolling storage",
-    "rolling"   -> "",
+    "preflight"     -> "bucket error log part rolling storage",
+    "rolling"       -> "",
     "root"      -> ("bucket bucketing commit compact engine error filesink format format.bulk format.read " +
       "merge options preflight rolling source.file source.format spark thread util"),
     "sink"          -> "error part",

@@ -9,9 +9,9 @@ import stoplog.log.{FollowUp, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.plan.{EpochPlan, TaskResult}
 import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy}
-import stoplog.storage.JobDirectory
+import stoplog.storage.{HiddenNames,JobDirectory}
 import stoplog.storage.VisibleFiles.Scope
-import stoplog.thread.{Parallel, Stopwatch}
+import stoplog.thread.{Parallel,Stopwatch}
 
 /** The commit of a batch job. One record decides which parts become visible and which files they replace. A
   * job that adds rows writes the record to a separate log of the job. A job that replaces files writes the
@@ -66,12 +66,22 @@ private[stoplog] final class JobCommit(
     * `STOPLOG_BATCH_CALLED_OFF`, after which nothing has changed; `STOPLOG_BATCH_UNKNOWN`;
     * `STOPLOG_BATCH_DECIDED`, after which the record is valid.
     */
-  def commit(results: Seq[TaskResult], replacing: Replacing): Unit = {
+  def commit(results: Seq[TaskResult], replacing: Replacing): JobOutcome = {
     val publish = results.flatMap(_.closed).toVector
-    replacing match {
-      case Replacing.Nothing    => add(publish)
-      case Replacing.Everything => replace(publish)
+    replacing.scope(publish.map(_.bucket)) match {
+      case None    => add(publish)
+      case Some(scope) => replace(publish, scope)
     }
+  }
+
+  /** Rejects the job before its tasks if a query has open parts in the scope. Parts that a query opens later
+    * are checked before the record.
+    *
+    * Error: `STOPLOG_PATH_NOT_WRITABLE`.
+    */
+  def refuseOpenParts(scope: Scope): Unit = {
+    val streams = logs.streams.flatMap { case (sink, log) => log.newest().map(sink -> _.state) }
+    Obstacle.writing(streams, excludesOpen(scope)).foreach(obstacle => throw obstacle.refusal(path))
   }
 
   /** Ends the job without a change that readers can see. Deletes nothing (I5): tasks may still be writing. */
@@ -111,7 +121,7 @@ private[stoplog] final class JobCommit(
     if (isGone && !replacements.isPending(sinkId)) presence.remove()
   }
 
-  private def add(publish: Vector[Pending]): Unit = {
+  private def add(publish: Vector[Pending]): JobOutcome = {
     faults.at(Step.BeforeRecord)
     refuseIfRemoved(publish)
     val content = entry(publish, jobEnd.adding(publish, clock.millis()))
@@ -121,21 +131,30 @@ private[stoplog] final class JobCommit(
       catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
       presence.leave()
       tidyUp(Vector.empty)(removeUnlessCounted())
+      JobOutcome.of(record)
     }
   }
 
-  private def replace(publish: Vector[Pending]): Unit = {
-    val plan = new Overwriting(publish)
+  private def replace(publish: Vector[Pending], scope: Scope): JobOutcome = {
+    val plan = new Overwriting(publish, scope)
     parallel.uninterrupted {
+      val decided =
       withdrawing {
         job.announce()
         replacements.decide(plan)
-      }.foreach { record =>
+      }
+      decided.fold(JobOutcome.nothing) { record =>
         carriedOut(record)
         presence.leave()
         tidyUp(record.replace.map(_.bucket))(presence.remove())
+        JobOutcome.of(record)
       }
     }
+  }
+
+  private def excludesOpen(scope: Scope): String => Boolean = scope match {
+    case Scope.Whole => _ => false
+    case some        => some.covers
   }
 
   private def carriedOut(record: LogRecord): Unit = {
@@ -200,13 +219,15 @@ private[stoplog] final class JobCommit(
 
   private def isOld: Boolean = begun.longestMillis > LeftAlone
 
-  private final class Overwriting(publish: Vector[Pending]) extends Replacements.Plan {
+  private final class Overwriting(publish: Vector[Pending], scope: Scope) extends Replacements.Plan {
     override def job: String      = sinkId
     override def run: RunId       = JobCommit.this.run
     override def kind: RecordKind = RecordKind.Epoch(0)
 
+    override def excludesOpen(bucket: String): Boolean = JobCommit.this.excludesOpen(scope)(bucket)
+
     override def files(isFree: String => Boolean): Option[Vector[FinishedPart]] =
-      Some(JobCommit.this.job.listed(path, Scope.Whole).replaceable.map(_.asPart))
+      Some(JobCommit.this.job.listed(path, scope).replaceable.map(_.asPart))
 
     override def content(files: ReplacedSet): Replacements.Content = {
       refuseIfRemoved(publish)
@@ -224,11 +245,49 @@ private[stoplog] final class JobCommit(
 
 private[stoplog] object JobCommit {
 
-  /** Whether the job's parts replace the files under the path. */
-  sealed trait Replacing
+  /** Which files under the path the job's parts replace. */
+  sealed trait Replacing {
+
+    /** Returns the scope of the replaced files; `None` if the job only adds files.
+      *
+      * @param buckets of the job's parts
+      */
+    private[commit] def scope(buckets: Vector[String]): Option[Scope]
+  }
   object Replacing {
-    case object Nothing    extends Replacing
-    case object Everything extends Replacing
+    case object Nothing    extends Replacing {
+      private[commit] override def scope(buckets: Vector[String]): Option[Scope] = None
+    }
+    case object Everything extends Replacing {
+      private[commit] override def scope(buckets: Vector[String]): Option[Scope] = Some(Scope.Whole)
+    }
+
+    /** All files that a fixed scope covers. */
+    final case class Within(fixed: Scope) extends Replacing {
+      private[commit] override def scope(buckets: Vector[String]): Option[Scope] = Some(fixed)
+    }
+
+    /** The files of each bucket of the job's parts. Rejected rows replace nothing. */
+    final case class Written(nested: Nested) extends Replacing {
+      private[commit] override def scope(buckets: Vector[String]): Option[Scope] = {
+        val written = buckets.distinct.filterNot(HiddenNames.areIn)
+        Option.when(written.nonEmpty)(nested match {
+          case Nested.Included => Scope.Directories(written)
+          case Nested.Excluded => Scope.Exactly(written)
+        })
+      }
+    }
+  }
+
+  /** Whether the directories below the directory of a bucket belong to the bucket. */
+  sealed trait Nested
+  object Nested {
+
+    /** The name of a bucket's directory has the values of its rows, also of rows in directories below. */
+    case object Included extends Nested
+
+    /** A directory below may be another bucket. */
+    case object Excluded extends Nested
   }
 
   /** The rules of a job, also for a process that finishes the job of another process. */
@@ -262,19 +321,19 @@ private[stoplog] object JobCommit {
 
     /** Returns the follow-up for rows that are added to the visible rows. */
     def adding(publish: Vector[Pending], nowMillis: Long): FollowUp =
-      followUp(publish, nowMillis)(bucket => retry(() => Markers.newestVersion(notes, bucket)))
+      followUp(publish, nowMillis, JobEnd.Cause)(bucket => retry(() => Markers.newestVersion(notes, bucket)))
 
     /** Returns the follow-up for rows that replace the visible rows and their markers. */
     def replacing(publish: Vector[Pending], nowMillis: Long): FollowUp =
-      followUp(publish, nowMillis)(_ => 0)
+      followUp(publish, nowMillis, JobEnd.OverwriteCause)(_ => 0)
 
     private def followUp(
         publish: Vector[Pending],
-        nowMillis: Long
+        nowMillis: Long, cause: String
     )(newestVersion: String => Int): FollowUp = {
       val written = BucketTracker.Completion.totals(publish)
       val markers = parallel.map(written.keys.toVector.sorted.filter(rule.covers)) { bucket =>
-        followUps.marker(bucket, newestVersion(bucket), written(bucket), JobEnd.Cause, nowMillis)
+        followUps.marker(bucket, newestVersion(bucket), written(bucket), cause, nowMillis)
       }
       val manifest = if (written.isEmpty) None else followUps.manifest(Manifests.path(sinkId, jobName))
       FollowUp(manifest, markers.toVector)
@@ -285,6 +344,9 @@ private[stoplog] object JobCommit {
 
     /** Recorded instead of the word of a rule. */
     private val Cause = "end"
+
+    /** Recorded if the rows replace the former rows of the bucket, whose markers go with these rows. */
+    private val OverwriteCause = "overwrite"
   }
 }
 

@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.error.{Causes, Errors}
-import stoplog.log.{LogRecord, RecordKind}
+import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.FinishedPart
 import stoplog.storage.SinkDirectory
 
@@ -41,6 +41,14 @@ private[commit] object Obstacle {
         "finalize'"
   }
 
+  /** A query has open parts in a partition that is to be replaced. */
+  final case class Writing(sink: String, bucket: String) extends Obstacle {
+    override protected def why(path: String): String =
+      s"the partition '$bucket' is to be replaced, and sink $sink has open parts there, whose rows would appear next to the " +
+        "new rows later. Finish the parts first: let the query end with finalizeOnTermination = always, or stop it and run " +
+        "'stoplog finalize'. Or wait until the rolling policy has closed them; a query that writes to other partitions may go on"
+  }
+
   /** A file to be replaced cannot be hidden. */
   final case class Unhideable(file: String) extends Obstacle {
     override protected def why(path: String): String =
@@ -54,6 +62,16 @@ private[commit] object Obstacle {
     cut.streams.toVector.sortBy(_._1).collectFirst {
       case (sink, newest) if Rewind.isUnderWay(newest) => Rewinding(sink)
     }
+
+  /** Returns an obstacle if a sink has open parts in an excluded bucket.
+    *
+    * @param streams  the newest state of each sink
+    * @param excludes the excluded buckets
+    */
+  def writing(streams: Map[String, SinkState], excludes: String => Boolean): Option[Obstacle] =
+    streams.toVector.sortBy(_._1).iterator.flatMap { case (sink, state) =>
+      state.open.iterator.map(_.bucket).find(excludes).map(Writing(sink, _))
+    }.nextOption()
 
   /** Returns an obstacle if the next compaction of a query may have these files as inputs. All inputs of a
     * compaction are in the newest record, or are published later.

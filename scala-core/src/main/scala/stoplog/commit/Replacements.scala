@@ -84,7 +84,10 @@ private[stoplog] final class Replacements(
     val before = recover()
     val cut    = cuts.take()
     faults.at(Step.CutTaken)
-    Obstacle.rewinding(cut).foreach(obstacle => throw obstacle.refusal(logs.path))
+    Obstacle
+      .rewinding(cut)
+      .orElse(Obstacle.writing(cut.streams.view.mapValues(_.state).toMap, plan.excludesOpen))
+      .foreach(obstacle => throw obstacle.refusal(logs.path))
     plan.files(Obstacle.compactable(cut)) match {
       case None        => None
       case Some(found) =>
@@ -188,6 +191,11 @@ private[stoplog] object Replacements {
     def job: String
     def run: RunId
     def kind: RecordKind
+
+    /** Returns whether no query may have open parts in a bucket: the rows would appear next to the new rows
+      * later. By default, the parts of queries stay, and appear later.
+      */
+    def excludesOpen(bucket: String): Boolean = false
 
     /** Returns the current files to replace; `None` abandons the replacement. Called for each try.
       *

@@ -26,6 +26,13 @@ private[stoplog] trait EngineSink[C, R, M] {
   /** Returns which writes may replace existing rows of the target. */
   def replacing: Replacing
 
+  /** Returns what a job replaces. Options of the sink may restrict a job that Spark announces as a job that
+    * replaces everything.
+    *
+    * Error: `STOPLOG_INVALID_OPTIONS` for options that contradict the call.
+    */
+  def scope(requested: Scope): Scope = requested
+
   /** Returns the counters of its tasks, summed by the engine. */
   def taskMetrics: Seq[TaskMetric]
 
@@ -47,18 +54,20 @@ private[stoplog] trait EngineSink[C, R, M] {
 /** The writes that may replace existing rows of the target. */
 private[stoplog] sealed trait Replacing
 private[stoplog] object Replacing {
-  case object Never  extends Replacing
-  case object InJobs extends Replacing
+  case object Never extends Replacing
 
-  /** In jobs, and in each epoch of a query with the output mode `complete`. */
+  /** In jobs, each [[Scope]]. */
+  case object Partitions extends Replacing
+
+  /** All rows in jobs, and all rows in each epoch of a query with the output mode `complete`. */
   case object Always extends Replacing
 }
 
 /** The handling of existing rows of the target. */
 private[stoplog] sealed trait Existing
 private[stoplog] object Existing {
-  case object Keep    extends Existing
-  case object Replace extends Existing
+  case object Keep                        extends Existing
+  final case class Replace(scope: Scope) extends Existing
 }
 
 /** @param queryId the id of the query, or of the single job
@@ -75,6 +84,9 @@ private[stoplog] trait EngineWrite[R, M] {
   def start(start: RunStart): EngineRun[R, M]
 
   def job(): EngineJob[R, M]
+
+  /** Returns the counters of a job, set by the driver. */
+  def jobMetrics: Seq[TaskMetric] = Nil
 }
 
 /** The assignment of rows to tasks.
@@ -157,6 +169,9 @@ private[stoplog] trait EngineJob[R, M] {
   /** @param results the results of completed tasks
     */
   def abort(results: Seq[M]): Unit
+
+  /** Returns the counters of a committed job, by the names in [[EngineWrite.jobMetrics]]. */
+  def counts: Seq[(TaskMetric, Long)] = Nil
 }
 
 /** Creates the writer of each task. Serialized to the executors. */

@@ -284,6 +284,9 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   /** @param file written by the compaction of a sink */
   def sourceMergedPart(file: String): StoplogException = failure("STOPLOG_SOURCE_MERGED_PART", "file" -> file)
 
+  def sourceReplacedPart(file: String): StoplogException =
+    failure("STOPLOG_SOURCE_REPLACED_PART", "file" -> file)
+
   /** @param why a clause whose subject is the path */
   def sourceAway(path: String, why: String, millis: Long): StoplogException =
     failure("STOPLOG_SOURCE_AWAY", "path" -> path, "why" -> why, "minutes" -> (millis / 60000).toString)

@@ -16,6 +16,17 @@ private[stoplog] trait JobErrors extends ErrorMaker {
   def batchCalledOff(job: String, path: String, why: String): StoplogException =
     failure("STOPLOG_BATCH_CALLED_OFF", "job" -> job, "path" -> path, "why" -> reason(why))
 
+  /** @param condition as SQL
+    * @param why       a clause
+    */
+  def partitionCondition(path: String, condition: String, why: String): StoplogException =
+    failure("STOPLOG_PARTITION_CONDITION", "path" -> path, "condition" -> condition, "why" -> reason(why))
+
+  /** @param bucket the directory of a row that the condition does not select
+    */
+  def rowOutsideOverwrite(path: String, bucket: String): StoplogException =
+    failure("STOPLOG_ROW_OUTSIDE_OVERWRITE", "path" -> path, "bucket" -> bucket)
+
   /** A partly executed batch job without a log. */
   def batchPartly(target: String, cause: Throwable): StoplogException =
     ofBatch("STOPLOG_BATCH_PARTLY", cause, "target" -> target)

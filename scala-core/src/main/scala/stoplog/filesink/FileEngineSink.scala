@@ -2,20 +2,14 @@
 package stoplog.filesink
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.internal.SQLConf.PartitionOverwriteMode
 import org.apache.spark.sql.types.StructType
 
-import stoplog.bucket.Bucketing
 import stoplog.commit._
 import stoplog.engine._
-import stoplog.error.{Errors, Log, Redaction}
-import stoplog.log.SinkState
+import stoplog.error.{Log, Redaction}
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
-import stoplog.plan.{TaskPlans, TaskResult}
-import stoplog.storage.VisibleFiles.Scope
 
 /** The sink of rolling part files, called by an engine's frame. */
 private[stoplog] final class FileEngineSink private (
@@ -28,14 +22,16 @@ private[stoplog] final class FileEngineSink private (
 
   override def name: String = Redaction.text(s"stoplog ${storage.path} (${storage.sinkId})")
 
-  override def replacing: Replacing = Replacing.InJobs
+  override def replacing: Replacing = Replacing.Partitions
+
+  override def scope(requested: Scope): Scope = OverwriteScope.of(requested, options, columns)
 
   override def taskMetrics: Seq[TaskMetric] = RowWriter.Metrics
 
   override def noCounts: Seq[(String, Long)] = SinkStats.empty.metrics
 
   override def plan(request: WriteRequest[StructType]): EngineWrite[InternalRow, TaskResult] = {
-    if (request.existing == Existing.Replace) refuseSomePartitions()
+    if (request.existing == Existing.Keep) OverwriteScope.refuseCondition(options)
     new Planned(request)
   }
 
@@ -56,22 +52,7 @@ private[stoplog] final class FileEngineSink private (
     }
   }
 
-  /** Spark requests a full overwrite, even if its own formats would keep partitions without new rows. */
-  private def refuseSomePartitions(): Unit = options.buckets.bucketing match {
-    case _: Bucketing.PartitionColumns
-        if SQLConf.get.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC =>
-      throw Errors.invalidOptions(
-        Seq(
-          "spark.sql.sources.partitionOverwriteMode = 'dynamic' would keep the partitions that get no row, " +
-            "and mode overwrite replaces all that is under the path: set it to static; or delete what is " +
-            "to be replaced, and append."
-        )
-      )
-    case _ => ()
-  }
-
-  private final class Planned(request: WriteRequest[StructType])
-      extends EngineWrite[InternalRow, TaskResult] {
+  private final class Planned(request: WriteRequest[StructType]) extends EngineWrite[InternalRow, TaskResult] {
 
     override def distribution: Option[RowDistribution] = WriterDistribution.of(options, request.columns)
 
@@ -79,15 +60,17 @@ private[stoplog] final class FileEngineSink private (
       val newest  = storage.log.newest()
       val resumed = RecordedBuckets.resumed(options, newest)
       val before  = order match {
-        case ColumnOrder.Recorded  => newest.flatMap(RecordedColumns.of)
-        case ColumnOrder.Requested => None
+        case ColumnOrder.AsBefore => newest.flatMap(RecordedColumns.of)
+        case ColumnOrder.AsAsked  => None
       }
       val sink = FileSinkSpec.of(resumed, request.columns, storage, before)
-      RecordedBuckets.changes(options, newest).foreach(change => Log.warn(s"$name: $change"))
+      RecordedBuckets.changes(options, newest).foreach(said => Log.warn(s"$name: $said"))
       FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.buckets.bucketing))
     }
 
     override def job(): EngineJob[InternalRow, TaskResult] = new FileJob(name, options, storage, request)
+
+    override def jobMetrics: Seq[TaskMetric] = FileJob.Metrics
   }
 }
 
@@ -97,10 +80,10 @@ private[stoplog] sealed trait ColumnOrder
 private[stoplog] object ColumnOrder {
 
   /** The recorded order, with new columns last, so that a reordered query can resume open parts. */
-  case object Recorded extends ColumnOrder
+  case object AsBefore extends ColumnOrder
 
   /** The query's order, for tables whose readers find columns by position. */
-  case object Requested extends ColumnOrder
+  case object AsAsked extends ColumnOrder
 }
 
 private[stoplog] object FileEngineSink {
@@ -120,93 +103,10 @@ private[stoplog] object FileEngineSink {
       columns: StructType,
       options: SinkOptions,
       storage: SinkStorage,
-      order: ColumnOrder = ColumnOrder.Recorded
+      order: ColumnOrder = ColumnOrder.AsBefore
   ): FileEngineSink = {
     val asKnown = FileSinkSpec.of(options, columns, storage, before = None)
     SinkFollowUps.rule(options, columns)
     new FileEngineSink(columns, options, storage, order, asKnown)
   }
-}
-
-/** A batch write. One record makes all rows visible, or none.
-  *
-  * @param requested the options of the write; the log may record another pattern of buckets
-  * @param whole     the storage of the sink, below which the job has a separate log
-  */
-private[filesink] final class FileJob(
-    name: String,
-    requested: SinkOptions,
-    whole: SinkStorage,
-    write: WriteRequest[StructType]
-) extends EngineJob[InternalRow, TaskResult] {
-  private val storage = whole.as(JobCommit.Prefix + write.queryId)
-
-  // Read after the trial of the storage. A batch write uses the directory layout of its sink's stream.
-  private lazy val options = RecordedBuckets.resumed(requested, whole.log.newest())
-  private lazy val record  = commitOf(storage)
-  private lazy val sink    = FileSinkSpec.of(options, write.columns, storage, before = None).forJob
-  private lazy val layout  = LayoutNotice.of(name, sink, options.buckets.bucketing)
-
-  override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
-    storage.probe()
-    if (write.existing == Existing.Replace) {
-      storage.listed(Scope.Whole, SparkHadoop.configuration): Unit // fails at the start already
-      FileJob.refuseIfPartsLieBetween(storage)
-    }
-    tidyUpOthers()
-    new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
-  }
-
-  override def commit(results: Seq[TaskResult]): Unit = {
-    layout.written(results) // before the record, because later steps must not fail the job
-    record.commit(results, replacing)
-    if (write.existing == Existing.Replace) tidyUpOthers() // other jobs kept their logs until now
-  }
-
-  override def abort(results: Seq[TaskResult]): Unit = record.abort()
-
-  private def tidyUpOthers(): Unit =
-    Log.tolerating(s"What other jobs under ${storage.path} left could not be looked for") {
-      record.recoverReplacements()
-      JobCommit.rollForward(FileJob.others(storage).map(commitOf))
-    }
-
-  private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
-    RunId.random(),
-    SinkIdentity(storage.path, storage.sinkId, storage.sinkId),
-    storage,
-    storage.job,
-    storage,
-    DriverTools.ofThisJvm,
-    JobCommit.Rules(SinkFollowUps.of(options, write.columns, storage), options.recovery.onLostPart)
-  )
-
-  private def replacing: JobCommit.Replacing = write.existing match {
-    case Existing.Keep    => JobCommit.Replacing.Nothing
-    case Existing.Replace => JobCommit.Replacing.Everything
-  }
-}
-
-private[filesink] object FileJob {
-
-  /** Rejects an overwrite if a stream would lose open parts. An overwrite replaces all files in directories
-    * visible to readers.
-    */
-  private def refuseIfPartsLieBetween(storage: SinkStorage): Unit =
-    storage.streams.toVector
-      .sortBy(_._1)
-      .collectFirst { case (sinkId, log) if log.newest().map(_.state).exists(liesBetween) => sinkId }
-      .foreach { sinkId =>
-        throw Errors.pathNotWritable(
-          storage.path,
-          s"it is to be overwritten, and sink $sinkId has open parts between the finished ones " +
-            "(inProgress=bucket)"
-        )
-      }
-
-  private def liesBetween(state: SinkState): Boolean =
-    state.open.nonEmpty && state.settings.get("inProgress").contains("bucket")
-
-  private def others(sinkStorage: SinkStorage): Seq[SinkStorage] =
-    sinkStorage.sinkIds(JobCommit.Prefix).filterNot(_ == sinkStorage.sinkId).map(sinkStorage.as)
 }

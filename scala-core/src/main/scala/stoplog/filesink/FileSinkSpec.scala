@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.bucket._
 import stoplog.writing.OpenPartWriter.RowTimes
 import stoplog.commit.{JobPolicy, SinkSettings}
+import stoplog.engine.{Existing, Scope}
 import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
 import stoplog.format.avro.AvroFormat
@@ -41,10 +42,15 @@ private[filesink] final case class FileSinkSpec(
     compaction: Option[CompactionSpec]
 ) {
 
-  /** Returns the specification for a batch job, whose parts end with their task. */
-  def forJob: FileSinkSpec = copy(
+  /** Returns the specification for a batch job, whose parts end with their task.
+    *
+    * @param within the only partitions of the rows
+    */
+  def forJob(existing: Existing, within: Option[PartitionFilter]): FileSinkSpec = copy(
     rows = rows.copy(format = rows.format.ofOneEpoch),
-    parts = parts.copy(policy = JobPolicy(parts.policy))
+    parts = parts.copy(policy = JobPolicy(parts.policy),
+      naming = parts.naming.copy(kind = FileSinkSpec.kindOf(existing)),
+      within = within)
   )
 }
 
@@ -66,7 +72,16 @@ private[filesink] object FileSinkSpec {
     */
   final case class Times(ofManifests: RowTimes[InternalRow], event: EventTimes)
 
-  final case class Parts(policy: RollingPolicy, naming: PartNaming, maxOpen: Int)
+  /** @param within the only partitions of the rows; `None` for all partitions
+    */
+
+  final case class Parts(policy: RollingPolicy, naming: PartNaming, maxOpen: Int,
+      within: Option[PartitionFilter] = None)
+
+  private def kindOf(existing: Existing): PartNaming.Kind = existing match {
+    case Existing.Keep | Existing.Replace(Scope.Whole)             => PartNaming.Kind.Added
+    case Existing.Replace(Scope.Dynamic) | Existing.Replace(_: Scope.Where) => PartNaming.Kind.Replacing
+  }
 
   /** @param before the columns of the preceding run; `None` for a batch job
     *

@@ -150,11 +150,13 @@ private[filesink] final class RowWriterFactory(
       times
     )
 
-  private def refuseBadBucket(id: String): Unit =
+  private def refuseBadBucket(id: String): Unit = {
     BucketId
       .problem(id)
       .orElse(sink.storage.bucketProblem(id, sink.parts.naming))
       .foreach(why => throw new BadRow(Errors.bucketId(id, why)))
+    sink.parts.within.foreach(_.refuseOutside(id))
+  }
 }
 
 private[filesink] object RowWriterFactory {

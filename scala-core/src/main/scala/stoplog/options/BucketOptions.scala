@@ -6,8 +6,11 @@ import java.time.ZoneId
 import stoplog.bucket.{BucketAssigner, Bucketing, DateTimeBucketAssigner}
 import stoplog.error.{Errors, StoplogArgumentException}
 
-/** The directory of each row, and the follow-ups of a complete directory. */
-private[stoplog] final case class BucketOptions(bucketing: Bucketing, completeness: Completeness)
+/** The directory of each row, the follow-ups of a complete directory, and the directories that an overwrite
+  * replaces.
+  */
+private[stoplog] final case class BucketOptions(bucketing: Bucketing, completeness: Completeness,
+    overwrite: OverwriteOptions)
 
 private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
 
@@ -87,7 +90,7 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
 
   def parse(reader: OptionReader): BucketOptions = {
     val bucketing = bucketingOf(reader)
-    BucketOptions(bucketing, Completeness.parse(reader, bucketing))
+    BucketOptions(bucketing, Completeness.parse(reader, bucketing), OverwriteOptions.parse(asked))
   }
 
   private def bucketingOf(reader: OptionReader): Bucketing = {

@@ -90,6 +90,7 @@ private[stoplog] object SinkOptionRegistry {
     RollingOptions.all,
     CompactionOptions.all,
     BucketOptions.all,
+    OverwriteOptions.all,
     PartOptions.all,
     RecoveryOptions.all,
     Completeness.all,

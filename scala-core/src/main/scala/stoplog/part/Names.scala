@@ -16,17 +16,34 @@ object RunId {
   def random(): RunId = RunId(UUID.randomUUID().toString)
 }
 
-/** The names of finished parts: `<prefix>-<uid>-<n><suffix>`.
+/** The names of finished parts: `<prefix>-<uid>-<n><suffix>`, and `<prefix>-<uid>-r<n><suffix>` for parts that
+  * replace the rows of partitions.
   *
   * The uid identifies the run that opened the part, and the log assigns the number. So each name is unique,
   * although Spark restarts its own counters after a restart.
   */
-private[stoplog] final case class PartNaming(prefix: String, suffix: String) {
-  def name(run: RunId, number: Long): String = s"$prefix-${run.uid}-$number$suffix"
+private[stoplog] final case class PartNaming(
+    prefix: String,
+    suffix: String,
+    kind: PartNaming.Kind = PartNaming.Kind.Added
+) {
+  def name(run: RunId, number: Long): String = s"$prefix-${run.uid}-${kind.letter}$number$suffix"
 
   /** Returns the name of a compacted part: `<prefix>-<uid>-m<n><suffix>`. The run itself counts these parts.
     */
   def merged(run: RunId, number: Long): String = s"$prefix-${run.uid}-m$number$suffix"
+}
+
+private[stoplog] object PartNaming {
+
+  /** What the rows of a part are to the rows that readers have seen before. */
+  sealed abstract class Kind(private[PartNaming] val letter: String) extends Product with Serializable
+  object Kind {
+    case object Added extends Kind("")
+
+    /** A reader of the replaced rows must not add these rows. */
+    case object Replacing extends Kind("r")
+  }
 }
 
 /** Identifies the columns of a part's rows. The id is short, because every epoch's record may contain it. */

@@ -79,7 +79,7 @@ private[stoplog] final class SinkStorage private (
     val owners = new ForeignOwners()
     owners.refuseAbove(path, files.describe(""), Storage.above(pathOf(""), configuration))
     val listing = visible.list(scope)
-    owners.refuseBelow(path, files, listing)
+    owners.refuseIn(path, files, scope, listing)
     listing
   }
 

@@ -7,13 +7,16 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.Transform
+import org.apache.spark.sql.connector.expressions.filter.Predicate
 import org.apache.spark.sql.connector.read.ScanBuilder
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.engine.{Condition, Scope}
 import stoplog.error.{Errors, Redaction}
+import stoplog.filesink.PartitionConditions
 import stoplog.filesink.WriterDistribution.BatchPartitioning
 import stoplog.filesource.{FileReads, SourceColumns}
 import stoplog.options._
@@ -32,6 +35,7 @@ private[spark] final class SessionTable(
     catalogs: Map[String, String]
 ) extends SupportsRead
     with SupportsWrite
+    with SupportsDeleteV2
     with SupportsMetadataColumns
     with ReportsSinkMetrics {
   private var sink = Option.empty[(SessionTable.SinkRequest, SinkTable[_])]
@@ -49,13 +53,17 @@ private[spark] final class SessionTable(
 
   override def metadataColumns(): Array[MetadataColumn] = Array(SourceTable.Metadata)
 
-  override def capabilities(): JSet[TableCapability] = JEnumSet.of(
-    TableCapability.BATCH_READ,
-    TableCapability.MICRO_BATCH_READ,
-    TableCapability.BATCH_WRITE,
-    TableCapability.STREAMING_WRITE,
-    TableCapability.TRUNCATE
-  )
+  override def capabilities(): JSet[TableCapability] = {
+    val all = JEnumSet.of(
+      TableCapability.BATCH_READ,
+      TableCapability.MICRO_BATCH_READ,
+      TableCapability.BATCH_WRITE,
+      TableCapability.STREAMING_WRITE,
+      TableCapability.TRUNCATE
+    )
+    all.addAll(SinkTable.OfPartitions)
+    all
+  }
 
   override def newScanBuilder(readOptions: CaseInsensitiveStringMap): ScanBuilder =
     SourceTable.ofFilesToCome(reading(readOptions), columns).newScanBuilder(readOptions)
@@ -66,6 +74,19 @@ private[spark] final class SessionTable(
     sinkOf(SessionTable.SinkRequest(options.toWrite(info.options), rows))
       .newWriteBuilder(new SessionTable.OfColumns(info, rows))
   }
+
+  /** Returns `true`: an error of [[deleteWhere]] names the part of the condition that is not evaluated. */
+  override def canDeleteWhere(predicates: Array[Predicate]): Boolean = true
+
+  /** Replaces the files of whole partitions by nothing. The condition may only use partition columns. */
+  override def deleteWhere(predicates: Array[Predicate]): Unit =
+    PartitionConditions.of(name(), predicates.toSeq) match {
+      case Condition.Constant(Condition.Truth.Yes) => deleting(Scope.Whole)
+      case condition                               => deleting(Scope.Where(condition))
+    }
+
+  private def deleting(scope: Scope): Unit =
+    sinkOf(SessionTable.Asked(options.toWrite(CaseInsensitiveStringMap.empty), schema())).delete(scope)
 
   /** Compares tables, because Spark uses the table as the key of `CACHE TABLE`. */
   override def equals(other: Any): Boolean = other match {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.util.{EnumSet => JEnumSet, LinkedHashMap => JLinkedHashMap, Map => JMap, Set => JSet}
+import java.util.{EnumSet => JEnumSet, LinkedHashMap => JLinkedHashMap, Map => JMap, Set => JSet, UUID}
+
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
@@ -49,6 +51,7 @@ private[stoplog] class SinkTable[M](
       TableCapability.ACCEPT_ANY_SCHEMA
     )
     if (sink.replacing != Replacing.Never) all.add(TableCapability.TRUNCATE)
+    if (sink.replacing == Replacing.Partitions) all.addAll(SinkTable.OfPartitions)
     all
   }
 
@@ -93,6 +96,21 @@ private[stoplog] class SinkTable[M](
       }
     }
 
+  /** Replaces the rows of a scope by nothing, as one job on the driver. */
+  private[spark] def delete(scope: Scope): Unit = {
+    val request = WriteRequest(sink.columns, UUID.randomUUID().toString, Existing.Replace(scope))
+    val job     = sink.plan(request).job()
+    try {
+      job.begin(slots = 0): Unit
+      job.commit(Nil)
+    } catch {
+      case NonFatal(e) =>
+        try job.abort(Nil)
+        catch { case NonFatal(later) => e.addSuppressed(later) }
+        throw e
+    }
+  }
+
   /** Creates the run of a query that has started and has no epoch yet.
     *
     * @param seenSeq the newest record of an earlier run
@@ -104,6 +122,10 @@ private[stoplog] class SinkTable[M](
 }
 
 private[stoplog] object SinkTable {
+
+  /** What a table supports whose sink can replace single partitions. */
+  private[spark] val OfPartitions: JSet[TableCapability] =
+    JEnumSet.of(TableCapability.OVERWRITE_BY_FILTER, TableCapability.OVERWRITE_DYNAMIC)
 
   /** Creates the table of a write to files. */
   def ofFiles(

@@ -5,13 +5,15 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.distributions.{Distribution, Distributions}
 import org.apache.spark.sql.connector.expressions.{Expression, Expressions, SortDirection, SortOrder}
-import org.apache.spark.sql.connector.metric.CustomMetric
+import org.apache.spark.sql.connector.expressions.filter.Predicate
+import org.apache.spark.sql.connector.metric.{CustomMetric, CustomTaskMetric}
 import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
 import stoplog.engine._
 import stoplog.error.Errors
+import stoplog.filesink.PartitionConditions
 import stoplog.options.SparkHadoop
 import stoplog.place.PlannedBatches
 
@@ -24,21 +26,29 @@ private[spark] class SinkWrite[M](
 ) extends Write {
   import SinkWrite.{EpochWrite, JobWrite}
 
+  private var begun = Option.empty[EngineJob[InternalRow, M]]
+
   override def description(): String = table.name()
 
   override def toStreaming(): StreamingWrite =
-    if (existing == Existing.Replace && table.sink.replacing != Replacing.Always)
+    if (existing != Existing.Keep && table.sink.replacing != Replacing.Always)
       throw Errors.unsupportedOutputMode("complete")
     else {
       val request = WriteRequest(table.lasting(info.schema()), info.queryId(), existing)
       new EpochWrite(table, info, table.sink.plan(request))
     }
 
-  override def toBatch(): BatchWrite =
-    new JobWrite(table.name(), planned.job(), table.required(info.schema()))
+  override def toBatch(): BatchWrite = {
+    val job = planned.job()
+    begun = Some(job)
+    new JobWrite(table.name(), job, table.required(info.schema()))
+  }
 
   override def supportedCustomMetrics(): Array[CustomMetric] =
-    table.sink.taskMetrics.map(new TaskSum(_)).toArray
+    (table.sink.taskMetrics ++ planned.jobMetrics).map(new TaskSum(_)).toArray
+
+  override def reportDriverMetrics(): Array[CustomTaskMetric] =
+    begun.toArray.flatMap(_.counts).map { case (metric, count) => new SinkWrite.Counted(metric, count) }
 }
 
 private[spark] object SinkWrite {
@@ -129,8 +139,9 @@ private[spark] object SinkWrite {
   /** Only plans: Spark may build a write without executing the write. */
   object SinkWriteBuilder {
     def apply[M](table: SinkTable[M], info: LogicalWriteInfo): WriteBuilder = table.sink.replacing match {
-      case Replacing.Never => new Appending(table, info)
-      case _               => new Replaceable(table, info)
+      case Replacing.Never      => new Appending(table, info)
+      case Replacing.Always     => new Replaceable(table, info)
+      case Replacing.Partitions => new Partitioned(table, info)
     }
 
     private class Appending[M](table: SinkTable[M], info: LogicalWriteInfo)
@@ -138,15 +149,38 @@ private[spark] object SinkWrite {
       override def build(): Write = SinkWrite(table, info, Existing.Keep)
     }
 
-    private final class Replaceable[M](table: SinkTable[M], info: LogicalWriteInfo)
+    private class Replaceable[M](table: SinkTable[M], info: LogicalWriteInfo)
         extends Appending(table, info)
         with SupportsTruncate {
-      override def truncate(): WriteBuilder = {
-        val replacing = SinkWrite(table, info, Existing.Replace)
+      override def truncate(): WriteBuilder = replacing(Scope.Whole)
+
+      protected final def replacing(requested: Scope): WriteBuilder = {
+        val planned = SinkWrite(table, info, Existing.Replace(table.sink.scope(requested)))
         new WriteBuilder {
-          override def build(): Write = replacing
+          override def build(): Write = planned
         }
       }
     }
+
+    private final class Partitioned[M](table: SinkTable[M], info: LogicalWriteInfo)
+        extends Replaceable(table, info)
+        with SupportsOverwriteV2
+        with SupportsDynamicOverwrite {
+      override def truncate(): WriteBuilder = replacing(Scope.Whole)
+
+      /** Returns `true`: an error of [[overwrite]] names the part of the condition that is not evaluated. */
+      override def canOverwrite(predicates: Array[Predicate]): Boolean = true
+
+      override def overwrite(predicates: Array[Predicate]): WriteBuilder =
+        replacing(Scope.Where(PartitionConditions.of(table.name(), predicates.toSeq)))
+
+      override def overwriteDynamicPartitions(): WriteBuilder = replacing(Scope.Dynamic)
+    }
+  }
+
+  /** A counter of the driver. */
+  private final class Counted(metric: TaskMetric, count: Long) extends CustomTaskMetric {
+    override def name(): String = metric.name
+    override def value(): Long  = count
   }
 }

@@ -27,6 +27,19 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
   def refuseBelow(path: String, files: FileStore, listing: VisibleListing): Unit =
     below(listing).foreach(found => throw refusal(path, files.describe(found.directory), found))
 
+  /** Checks the listing of a scope, and the directories between the path and the directories of the scope.
+    *
+    * Error: `STOPLOG_FOREIGN_TABLE`.
+    */
+  def refuseIn(path: String, files: FileStore, scope: VisibleFiles.Scope, listing: VisibleListing): Unit = {
+    refuseBelow(path, files, listing)
+    scope match {
+      case VisibleFiles.Scope.Directories(paths) => refuseBetween(path, files, paths)
+      case VisibleFiles.Scope.Exactly(paths)     => refuseBetween(path, files, paths)
+      case VisibleFiles.Scope.Whole | _: VisibleFiles.Scope.Selected => ()
+    }
+  }
+
   /** Checks the name of the path, and the directories above the path.
     *
     * A directory that this process may not read counts as a directory without a table: a user may only have

@@ -19,7 +19,7 @@ private[stoplog] class JobDirectory(files: FileStore, job: String, visible: Visi
     */
   def listed(path: String, scope: VisibleFiles.Scope): VisibleListing = {
     val listing = visible.list(scope)
-    new ForeignOwners().refuseBelow(path, files, listing)
+    new ForeignOwners().refuseIn(path, files, scope, listing)
     listing
   }
 

@@ -24,15 +24,8 @@ private[stoplog] final class VisibleFiles(
     * lists each visible directory once. Reads each valid-length file. Error: `STOPLOG_STORE_WRITE`.
     */
   def list(scope: Scope): VisibleListing = {
-    val directories = mutable.SortedSet.empty[String]
-    val found       = scope.roots
-      .flatMap(root =>
-        files.walk(root) { path =>
-          if (path != root) directories += path
-          path == root || !HiddenNames.isHidden(FileStore.nameOf(path))
-        }
-      )
-      .sortBy(_.path)
+    val all                   = entries(scope)
+    val found                 = all.taken.sortBy(_.path)
     val (hidden, visible) = found.partition(file => HiddenNames.isHidden(file.name))
     val noted             = hidden.flatMap(file => companionsOf(file).map(_ -> file)).toMap
     val committed         = visible.map { file =>
@@ -45,9 +38,47 @@ private[stoplog] final class VisibleFiles(
       committed,
       markers = hidden.filter(file => MarkerNames.version(file.name).isDefined).map(asStored),
       validLengths = noted.view.filterKeys(seen).values.toVector.sortBy(_.path).map(asStored),
-      directories.toVector,
-      found.map(_.path)
+      all.directories,
+      all.paths.sorted
     )
+  }
+
+  private def entries(scope: Scope): Entries = scope match {
+    case Scope.Whole              => below(Vector(""))(entersVisible)
+    case all: Scope.Directories   => below(all.roots)(entersVisible)
+    case Scope.Exactly(paths)     => below(paths.distinct.filterNot(HiddenNames.areIn))(_ => false)
+    case Scope.Selected(selected) => chosen("", selected)
+  }
+
+  private def entersVisible(path: String): Boolean = !HiddenNames.isHidden(FileStore.nameOf(path))
+
+  private def below(roots: Vector[String])(enters: String => Boolean): Entries = {
+    val directories = mutable.SortedSet.empty[String]
+    val found       = roots.flatMap(root =>
+      files.walk(root) { path =>
+        if (path != root) directories += path
+        path == root || enters(path)
+      }
+    )
+    Entries(found, directories.toVector, found.map(_.path))
+  }
+
+  /** Lists one directory after the other, so that a storage without directories returns no files of other
+    * directories.
+    */
+  private def chosen(directory: String, selected: DirectoryChoice): Entries = {
+    val entries              = files.list(directory)
+    val (inside, filesThere) = entries.partition(entry => entry.isDirectory && entry.link.isEmpty)
+    val here                 = Entries(
+      if (selected.takes(directory)) filesThere else Vector.empty,
+      inside.map(_.path).sorted,
+      filesThere.map(_.path)
+    )
+    inside
+      .map(_.path)
+      .filter(path => entersVisible(path) && selected.enters(path))
+      .sorted
+      .foldLeft(here)((found, path) => found ++ chosen(path, selected))
   }
 
   private def companionsOf(file: FileInfo): Vector[String] = lengths.flatMap(_.fileOf(file.path))
@@ -58,18 +89,45 @@ private[stoplog] final class VisibleFiles(
 
 private[stoplog] object VisibleFiles {
 
+  /** @param taken       the files of the scope
+    * @param directories all directories of the listing, also those which it does not enter
+    * @param paths       of all files of the listing
+    */
+  private final case class Entries(
+      taken: Vector[FileInfo],
+      directories: Vector[String],
+      paths: Vector[String]
+  ) {
+    def ++(others: Entries): Entries =
+      Entries(taken ++ others.taken, directories ++ others.directories, paths ++ others.paths)
+  }
+
+  /** A choice of directories by their paths. The names of a directory's path may determine the choice only in
+    * part.
+    */
+  trait DirectoryChoice extends Serializable {
+
+    /** Returns whether a listing must look into a directory: the scope may take the directory, or a directory
+      * below.
+      */
+    def enters(directory: String): Boolean
+
+    /** Returns whether the scope takes the files which are directly in a directory. */
+    def takes(directory: String): Boolean
+  }
+
   /** The directories that a listing covers. */
   sealed trait Scope {
 
-    /** The directories in which the listing starts. No root contains another root. All roots are visible. */
-    private[storage] def roots: Vector[String]
+    /** Returns whether the scope covers the files of a directory. */
+    def covers(directory: String): Boolean
   }
 
   object Scope {
 
     /** The whole path. */
     case object Whole extends Scope {
-      private[storage] override def roots: Vector[String] = Vector("")
+      override def covers(directory: String): Boolean = true
     }
 
     /** These directories, each with all nested directories.
@@ -77,11 +135,29 @@ private[stoplog] object VisibleFiles {
       * @param paths relative to the store's root; the empty path is the root itself
       */
     final case class Directories(paths: Vector[String]) extends Scope {
-      private[storage] override def roots: Vector[String] = {
+      override def covers(directory: String): Boolean =
+        roots.exists(root => root.isEmpty || directory == root || directory.startsWith(s"$root/"))
+
+      /** The directories in which the listing starts. No root contains another root. All roots are visible.
+        */
+      private[storage] def roots: Vector[String] = {
         val all = paths.filterNot(HiddenNames.areIn).toSet
         if (all("")) Vector("")
         else all.filterNot(path => parents(path).exists(all)).toVector.sorted
       }
+    }
+
+    /** These directories, without nested directories.
+      *
+      * @param paths relative to the store's root; the empty path is the root itself
+      */
+    final case class Exactly(paths: Vector[String]) extends Scope {
+      override def covers(directory: String): Boolean = paths.contains(directory)
+    }
+
+    /** The directories that a choice takes. */
+    final case class Selected(choice: DirectoryChoice) extends Scope {
+      override def covers(directory: String): Boolean = choice.takes(directory)
     }
   }
 

@@ -78,6 +78,8 @@ object ErrorsSuite {
     Errors.batchDecided("batch-1", "/data/out", Errors.storeWrite("/data/out/b/part-1", "503", cause)),
     Errors.batchPartly("orders", cause),
     Errors.batchCalledOff("batch-1", "/data/out", "a file cannot be hidden"),
+    Errors.partitionCondition("/data/out", "id = 1", "id is not a partition column"),
+    Errors.rowOutsideOverwrite("/data/out", "day=2026-01-04"),
     Errors.batchUnknown(
       "batch-1",
       "/data/out",
@@ -140,6 +142,7 @@ object ErrorsSuite {
       .sourceFileChanged("/data/in/a", "9 bytes of 2026-11-26T10:00:00Z", "5 bytes of 2026-11-26T11:00:00Z"),
     Errors.sourceFileGrown("/data/in/a.gz", 5L, 9L),
     Errors.sourceMergedPart("/data/in/part-1-m0.json"),
+    Errors.sourceReplacedPart("/data/in/part-1-r0.json"),
     Errors.sourceAway("/data/in", "the directory lists no file, and files were read there", 180000L),
     Errors.sourceLink("/data/in/link", "it leads to /secret"),
     Errors.sourceFileUnreadable("/data/in/a", "byte 7", "it ends in the middle", cause),

@@ -187,7 +187,7 @@ private[jdbc] final class EpochDriver(
         val state = owned(session)
         if (state.newest.epoch.exists(_ >= batch)) 0L
         else {
-          if (existing == Existing.Replace) session.update(s"DELETE FROM ${target.table}")
+          if (existing != Existing.Keep) session.update(s"DELETE FROM ${target.table}")
           val refused = move
           tables.epochs.update(session, after(state, batch))
           faults.at(JdbcStep.InCommit)

@@ -45,11 +45,11 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
   override def noCounts: Seq[(String, Long)] = SinkCounts.empty.values
 
   override def plan(request: WriteRequest[StructType]): EngineWrite[InternalRow, TaskOutcome] = {
-    if (request.existing == Existing.Replace && spec.options.mode.isInstanceOf[WriteMode.Upsert])
+    if (request.existing != Existing.Keep && spec.options.mode.isInstanceOf[WriteMode.Upsert])
       throw JdbcErrors.outputMode("overwrite, or complete,")
     new EngineWrite[InternalRow, TaskOutcome] {
       override def distribution: Option[RowDistribution] = spec.options.rows.spread match {
-        case Spread.Unchanged    => None
+        case Spread.Unchanged       => None
         case Spread.ByKey(tasks) => Some(RowDistribution(together, tasks))
       }
 

@@ -4,7 +4,7 @@ package stoplog.jdbc
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.{BatchDigests, ForeignQuery}
-import stoplog.engine.Existing
+import stoplog.engine.{Existing, Scope}
 import stoplog.error.StoplogException
 import stoplog.log.BatchDigest
 
@@ -250,7 +250,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     database.execute(s"INSERT INTO ${sink.table} (id, word) VALUES (77, 'old')")
     val driver = sink.driver("q", "r1")
     driver.begin(0)
-    driver.commit(0, Seq(sink.stage(rows(0, 3): _*)), Existing.Replace)
+    driver.commit(0, Seq(sink.stage(rows(0, 3): _*)), Existing.Replace(Scope.Whole))
     assert(ids(sink.table) === Seq(0, 1, 2))
   }
 

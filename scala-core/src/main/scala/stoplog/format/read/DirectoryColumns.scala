@@ -121,6 +121,17 @@ private[stoplog] object DirectoryColumns {
     DirectoryColumns(StructType(inDirectories), refuses, zone, isSame)
   }
 
+  /** Compares two values like Spark: zeros of both signs are equal, and `NaN` equals itself and exceeds all
+    * others. Returns `None` for values of two types.
+    */
+  def compare(a: Any, b: Any): Option[Int] = (a, b) match {
+    case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
+    case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
+    case (a: Comparable[_], b: AnyRef) if a.getClass == b.getClass =>
+      Some(a.asInstanceOf[Comparable[Any]].compareTo(b))
+    case _ => None
+  }
+
   /** The source of the directory columns' names. */
   sealed trait Names {
     def all: Seq[String]
@@ -150,7 +161,7 @@ private[stoplog] object DirectoryColumns {
       def compared(column: String, to: Any)(holds: Int => Boolean): Option[Boolean] =
         for {
           value <- valueOf(column, path) if value != null
-          order <- DirectoryFilter.compare(value, CatalystTypeConverters.convertToCatalyst(to))
+          order <- DirectoryColumns.compare(value, CatalystTypeConverters.convertToCatalyst(to))
         } yield holds(order)
 
       filter match {
@@ -186,14 +197,6 @@ private[stoplog] object DirectoryColumns {
     val Yes: Option[Boolean] = Some(true)
     val No: Option[Boolean]  = Some(false)
 
-    /** Compares like Spark: zeros of both signs are equal, and `NaN` equals itself and exceeds all others. */
-    def compare(a: Any, b: Any): Option[Int] = (a, b) match {
-      case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
-      case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
-      case (a: Comparable[_], b: AnyRef) if a.getClass == b.getClass =>
-        Some(a.asInstanceOf[Comparable[Any]].compareTo(b))
-      case _ => None
-    }
   }
 
   /** Infers the types of directory columns from all of their values, like Spark's own sources. */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+
+import stoplog.bucket.Bucketing
+import stoplog.commit._
+import stoplog.commit.JobCommit.Nested
+import stoplog.engine._
+import stoplog.error.{Errors, Log}
+import stoplog.log.SinkState
+import stoplog.options.{SinkOptions, SparkHadoop}
+import stoplog.part.RunId
+import stoplog.place.SinkStorage
+import stoplog.storage.VisibleFiles
+
+/** A batch write. One record makes all rows visible, or none.
+  *
+  * @param asked the options of the write; the log may record another pattern of buckets
+  * @param whole the storage of the sink, below which the job has a separate log
+  */
+private[filesink] final class FileJob(
+    name: String,
+    asked: SinkOptions,
+    whole: SinkStorage,
+    write: WriteRequest[StructType]
+) extends EngineJob[InternalRow, TaskResult] {
+  private val storage = whole.as(JobCommit.Prefix + write.queryId)
+
+  // Read after the trial of the storage. A batch write uses the directory layout of its sink's stream.
+  private lazy val options   = RecordedBuckets.resumed(asked, whole.log.newest())
+  private lazy val record    = commitOf(storage)
+  private lazy val partition = selected
+  private lazy val sink      =
+    FileSinkSpec.of(options, write.columns, storage, before = None).forJob(write.existing, partition)
+  private lazy val layout = LayoutNotice.of(name, sink, options.buckets.bucketing)
+
+  private var outcome = JobOutcome.nothing
+
+  override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
+    storage.probe()
+    fixedScope.foreach { scope =>
+      storage.listed(scope, SparkHadoop.configuration): Unit // fails at the start already
+      record.refuseOpenParts(scope)
+      FileJob.refuseIfPartsLieBetween(storage, scope)
+    }
+    tidyUpOthers()
+    new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
+  }
+
+  override def commit(results: Seq[TaskResult]): Unit = {
+    layout.written(results) // before the record, because later steps must not fail the job
+    outcome = record.commit(results, replacing)
+    if (write.existing != Existing.Keep) {
+      Log.info(FileJob.said(name, outcome))
+      tidyUpOthers() // other jobs kept their logs until now
+    }
+  }
+
+  override def abort(results: Seq[TaskResult]): Unit = record.abort()
+
+  override def counts: Seq[(TaskMetric, Long)] = FileJob.Metrics.zip(
+    Seq(outcome.replacedFiles, outcome.replacedBytes, outcome.replacedPartitions)
+  )
+
+  private def tidyUpOthers(): Unit =
+    Log.tolerating(s"What other jobs under ${storage.path} left could not be looked for") {
+      record.recoverReplacements()
+      JobCommit.rollForward(FileJob.others(storage).map(commitOf))
+    }
+
+  private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
+    RunId.random(),
+    SinkIdentity(storage.path, storage.sinkId, storage.sinkId),
+    storage,
+    storage.job,
+    storage,
+    DriverTools.ofThisJvm,
+    JobCommit.Rules(SinkFollowUps.of(options, write.columns, storage), options.recovery.onLostPart)
+  )
+
+  private def selected: Option[PartitionFilter] = write.existing match {
+    case Existing.Replace(Scope.Where(condition)) =>
+      Some(PartitionFilter.of(condition, options.buckets.bucketing, write.columns, storage.path))
+    case _ => None
+  }
+
+  private def replacing: JobCommit.Replacing = write.existing match {
+    case Existing.Keep                   => JobCommit.Replacing.Nothing
+    case Existing.Replace(Scope.Whole)   => JobCommit.Replacing.Everything
+    case Existing.Replace(Scope.Dynamic) =>
+      JobCommit.Replacing.Written(FileJob.nested(options.buckets.bucketing))
+    case Existing.Replace(_: Scope.Where) =>
+      JobCommit.Replacing.Within(VisibleFiles.Scope.Selected(partition.get))
+  }
+
+  /** The scope, unless it depends on the rows. */
+  private def fixedScope: Option[VisibleFiles.Scope] = replacing match {
+    case JobCommit.Replacing.Everything    => Some(VisibleFiles.Scope.Whole)
+    case JobCommit.Replacing.Within(scope) => Some(scope)
+    case _                                 => None
+  }
+}
+
+private[filesink] object FileJob {
+
+  val Metrics: Seq[TaskMetric] = Seq(
+    TaskMetric("stoplogReplacedFiles", "replaced files"),
+    TaskMetric("stoplogReplacedBytes", "bytes of replaced files"),
+    TaskMetric("stoplogReplacedPartitions", "replaced partitions")
+  )
+
+  private def said(name: String, outcome: JobOutcome): String =
+    s"$name: ${outcome.replacedFiles} files (${outcome.replacedBytes} bytes) in ${outcome.replacedPartitions} " +
+      s"directories were replaced by ${outcome.files} files with ${outcome.rows} rows"
+
+  /** The directories of `partitionBy` determine the values of all files below. */
+  private def nested(bucketing: Bucketing): Nested = bucketing match {
+    case _: Bucketing.PartitionColumns => Nested.Included
+    case _                             => Nested.Excluded
+  }
+
+  /** Rejects an overwrite if a stream would lose open parts. An overwrite replaces all files in directories
+    * visible to readers.
+    */
+  private def refuseIfPartsLieBetween(storage: SinkStorage, scope: VisibleFiles.Scope): Unit =
+    storage.streams.toVector
+      .sortBy(_._1)
+      .collectFirst { case (sinkId, log) if log.newest().map(_.state).exists(liesBetween(_, scope)) => sinkId }
+      .foreach { sinkId =>
+        throw Errors.pathNotWritable(
+          storage.path,
+          s"it is to be overwritten, and sink $sinkId has open parts between the finished ones (inProgress=bucket)"
+        )
+      }
+
+  private def liesBetween(state: SinkState, scope: VisibleFiles.Scope): Boolean =
+    state.open.exists(part => scope.covers(part.bucket)) &&
+      state.settings.get("inProgress").contains("bucket")
+
+  private def others(mine: SinkStorage): Seq[SinkStorage] =
+    mine.sinkIds(JobCommit.Prefix).filterNot(_ == mine.sinkId).map(mine.as)
+}

@@ -82,6 +82,35 @@ class FileSinkMethods(Builder):
         """
         return self._with(partitionBy=columns_text(names_of("with_partition_by", "column", columns)))
 
+    def with_partition_overwrite_mode(self, mode: Literal["static", "dynamic"]) -> Self:
+        """Sets what a batch write with `mode="overwrite"` replaces.
+
+        Args:
+            mode: `"static"` replaces all files, `"dynamic"` only the files in the directories of the rows. The
+                default is the session's `spark.sql.sources.partitionOverwriteMode`.
+
+        >>> from stoplog import FileSink
+        >>> base = FileSink.for_row_format("/out", "json").with_partition_by("day")
+        >>> base.with_partition_overwrite_mode("dynamic").build()
+        FileSink(path='/out', format='json', partitionBy='day', partitionOverwriteMode='dynamic')
+        """
+        return self._with(partitionOverwriteMode=mode)
+
+    def with_replace_where(self, condition: str) -> Self:
+        """Restricts a batch write with `mode="overwrite"` to the partitions that satisfy a condition.
+
+        A row of another partition fails the job. Without rows, the job deletes the partitions.
+
+        Args:
+            condition: a SQL condition on the columns of `with_partition_by`.
+
+        >>> from stoplog import FileSink
+        >>> base = FileSink.for_row_format("/out", "json").with_partition_by("day")
+        >>> base.with_replace_where("day = '2026-01-31'").build()
+        FileSink(path='/out', format='json', partitionBy='day', replaceWhere="day = '2026-01-31'")
+        """
+        return self._with(replaceWhere=condition)
+
     def with_rolling_policy(self, policy: RollingPolicy) -> Self:
         """Sets the policy that closes parts. The default is `DefaultRollingPolicy`: size, age, inactivity."""
         return self._with(**required("with_rolling_policy", policy, RollingPolicy, _POLICIES).options())

@@ -245,6 +245,14 @@ class FileSourceBuilder(Builder):
         """
         return self._with(onMergedPart=action)
 
+    def with_on_replaced_part(self, action: Literal["fail", "read", "skip"]) -> FileSourceBuilder:
+        """Sets the reaction to a file of a job that replaced partitions; `"fail"` by default.
+
+        Args:
+            action: `"read"` if the query had not read the replaced rows, `"skip"` if it had.
+        """
+        return self._with(onReplacedPart=action)
+
     def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
         """Reads only files with matching names, such as `*.log`.
 

@@ -46,6 +46,8 @@ FILE_SINK = Builder(
         ),
         (call("with_bucket_by", "year(ts)"), {"bucketBy": "year(ts)"}),
         (call("with_partition_by", "day", "a,b"), {"partitionBy": "day,`a,b`"}),
+        (call("with_partition_overwrite_mode", "dynamic"), {"partitionOverwriteMode": "dynamic"}),
+        (call("with_replace_where", "day = 1"), {"replaceWhere": "day = 1"}),
         (
             call("with_rolling_policy", DefaultRollingPolicy(7777, 8888, timedelta(seconds=9), 10)),
             {
@@ -154,6 +156,7 @@ FILE_SOURCE = Builder(
         (call("set_file_enumerator", "nonSplitting"), {"fileEnumerator": "nonSplitting"}),
         (call("with_partition_columns", "day", "a,b"), {"partitionColumns": "day,`a,b`"}),
         (call("with_on_merged_part", "read"), {"onMergedPart": "read"}),
+        (call("with_on_replaced_part", "skip"), {"onReplacedPart": "skip"}),
         (call("with_path_glob_filter", "*.log"), {"pathGlobFilter": "*.log"}),
         (call("with_min_file_age", 7777), {"minFileAge": "7777ms"}),
         (call("with_stable_for", 8888), {"stableFor": "8888ms"}),

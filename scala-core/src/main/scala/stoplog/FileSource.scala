@@ -188,6 +188,9 @@ final class FileSourceBuilder private[stoplog] (options: Map[String, String]) {
   /** Sets how a stream handles a file compacted by a sink: `fail`, `read` or `skip`. */
   def withOnMergedPart(choice: String): FileSourceBuilder = withOption("onMergedPart", choice)
 
+  /** Sets how a stream handles a file written by a job that replaces partitions: `fail`, `read` or `skip`. */
+  def withOnReplacedPart(choice: String): FileSourceBuilder = withOption("onReplacedPart", choice)
+
   /** Sets any option by name: an option of the source, or of Spark's own reader of the format. */
   def withOption(key: String, value: String): FileSourceBuilder =
     new FileSourceBuilder(options + (key -> value))

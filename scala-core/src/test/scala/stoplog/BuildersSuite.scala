@@ -38,6 +38,12 @@ class BuildersSuite extends AnyFunSuite {
     ),
     ("withBucketBy", _.withBucketBy("date(at)"), Map("bucketBy" -> "date(at)")),
     ("withPartitionBy", _.withPartitionBy("day", "a,b"), Map("partitionBy" -> "day,`a,b`")),
+    (
+      "withPartitionOverwriteMode",
+      _.withPartitionOverwriteMode("dynamic"),
+      Map("partitionOverwriteMode" -> "dynamic")
+    ),
+    ("withReplaceWhere", _.withReplaceWhere("day = 1"), Map("replaceWhere" -> "day = 1")),
     ("withCompression", _.withCompression("zstd"), Map("compression" -> "zstd")),
     ("withPartPrefix", _.withPartPrefix("rows"), Map("partPrefix" -> "rows")),
     ("withPartSuffix", _.withPartSuffix(".jsonl"), Map("partSuffix" -> ".jsonl")),
@@ -136,6 +142,7 @@ class BuildersSuite extends AnyFunSuite {
       Map("onCorrupt" -> "quarantine", "quarantinePath" -> "/data/bad")
     ),
     ("withOnMergedPart", _.withOnMergedPart("skip"), Map("onMergedPart" -> "skip")),
+    ("withOnReplacedPart", _.withOnReplacedPart("read"), Map("onReplacedPart" -> "read")),
     ("withOption", _.withOption("header", "true"), Map("header" -> "true"))
   )
 

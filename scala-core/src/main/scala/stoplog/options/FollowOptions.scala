@@ -133,6 +133,15 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
         "before compaction. A batch query reads all files."
     )
 
+  val OnReplacedPart: Opt[Merged] =
+    choice[Merged]("onReplacedPart", "fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip)(
+      "skip",
+      "What a streaming query does with a file that a job has written to [replace partitions](../files/overwrites.md), which " +
+        "it tells by its name: the query may have read the replaced rows. `fail`: it ends with an error. `read`: the rows are " +
+        "read as new rows, for a directory in which a partition is replaced before the query reads it. `skip`: the query keeps " +
+        "to the rows that it has read. A batch query reads them all."
+    )
+
   val OnCorruptFile: Opt[String] = withDefault(
     "onCorrupt",
     OptionType.named(Seq("fail", "quarantine"))(identity),
@@ -159,7 +168,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       reader.get(MonitorInterval).getOrElse(0L),
       reader(WholeListingInterval),
       cleaning(reader),
-      AbsenceLimits(reader(ForgetMissingAfter), reader(OnOtherDirectory), reader(WaitForDirectories))
+      AbsenceLimits(reader(ForgetMissingAfter), reader(OnOtherDirectory), reader(WaitForDirectories)),
+      asked(OnReplacedPart)
     )
     val read = FollowOptions(monitoring, reader(IgnoreMissingFiles), quarantine(reader))
     if (monitoring.onChangedFile == Changed.Tail && monitoring.cleaning != Cleaning.Keep)

@@ -177,6 +177,13 @@ class OptionLimitsSuite extends AnyFunSuite {
     for ((word, choice) <- words) assert(read("onMergedPart" -> word) === choice)
   }
 
+  test("the options of overwrites are parsed, and the mode is one of two words") {
+    val overwrite = sink("partitionOverwriteMode" -> "DYNAMIC", "replaceWhere" -> "day = 1").buckets.overwrite
+    assert(overwrite === OverwriteOptions(Some(OverwriteMode.Dynamic), Some("day = 1")))
+    assert(sink().buckets.overwrite === OverwriteOptions(None, None))
+    assert(refusal(sink("partitionOverwriteMode" -> "some")).contains("static, dynamic"))
+  }
+
   test("compaction of a custom encoder requires a custom compactor") {
     val own = Map("path" -> "/p", "encoder" -> classOf[NoEncoder].getName, "compaction" -> "smallParts")
     assert(refusal(SinkOptions.parse(own)).contains("compaction needs a compactor"))

@@ -88,11 +88,11 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
   )
 
   replaced("insertInto with the option dynamic")(t =>
-    spark.table("again").write.option("partitionOverwriteMode", "dynamic").mode("overwrite").insertInto(t)
+    spark.table("again").write.format("stoplog").option("partitionOverwriteMode", "dynamic").mode("overwrite").insertInto(t)
   )
 
   replaced("insertInto with replaceWhere")(t =>
-    spark.table("again").write.option("replaceWhere", s"day = '$again'").mode("overwrite").insertInto(t)
+    spark.table("again").write.format("stoplog").option("replaceWhere", s"day = '$again'").mode("overwrite").insertInto(t)
   )
 
   test("insertInto with overwrite and without dynamic mode replaces all") {

@@ -35,7 +35,7 @@ private[stoplog] final class FileEnumerator(
   private val seen    = new SeenFiles(context.state, tailing.width, absence, clock, seenLimits, faults)
   private val pending = mutable.ArrayDeque.empty[FileSplit]
   private var target: Option[Long]   = None // files still to be read; none while the target is not fixed
-  private var overLimit              = FileEnumerator.NothingOverLimit
+  private var overLimit                 = FileEnumerator.NothingOverLimit
   private var listedAt: Option[Long] = None
   private val directories            = new KnownDirectories(monitoring.wholeListingMillis)
   private val lengths                = settings.readiness.stableForMillis.map(new Readiness.StableLengths(_))
@@ -283,14 +283,22 @@ private[stoplog] final class FileEnumerator(
     moved.get(file.path).orElse(seen.find(file.path).filterNot(_.isOf(file)))
 
   /** Returns a file not read before. A batch query has not read any file before. */
-  private def fresh(file: SourceFile): Option[FileSplit] =
-    if (context.isOnce || !FileEnumerator.isMerged(file.path)) Some(splitter.whole(file))
-    else
-      monitoring.onMergedPart match {
+  private def fresh(file: SourceFile): Option[FileSplit] =FileEnumerator.replacement(file.path).filterNot(_ => context.isOnce) match {
+      case None                                   => Some(splitter.whole(file))
+      case Some(FileEnumerator.Replacement.Merge) =>
+        replacing(file,
+      monitoring.onMergedPart)(Errors.sourceMergedPart)
+      case Some(FileEnumerator.Replacement.Overwrite) =>
+        replacing(file, monitoring.onReplacedPart)(Errors.sourceReplacedPart)
+    }
+
+  private def replacing(file: SourceFile, choice: Monitoring.OnMergedPart)(
+      refusal: String => Throwable
+  ): Option[FileSplit] = choice match {
         case Monitoring.OnMergedPart.Read => Some(splitter.whole(file))
         case Monitoring.OnMergedPart.Skip => ignored
         case Monitoring.OnMergedPart.Fail =>
-          throw Errors.sourceMergedPart(settings.files.describe(file.path))
+          throw refusal(settings.files.describe(file.path))
       }
 
   private def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] =
@@ -333,12 +341,26 @@ private object FileEnumerator {
     in -> Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
   }
 
-  /** Whether the path is the path of a sink's merged part: see [[stoplog.part.PartNaming.merged]]. The path
-    * of a source of a single file is empty. Such a source has not read any of the merged files.
-    */
-  def isMerged(path: String): Boolean = MergedName.matcher(path).matches()
+  /** What a part of a sink replaces. */
+  sealed trait Replacement
+  object Replacement {
 
-  private val MergedName = Pattern.compile("""(?s).*-[0-9a-f]{12}-m\d+(\.[^/]*)?""")
+    /** Smaller parts with the same rows. */
+    case object Merge extends Replacement
+
+    /** The former rows of partitions. */
+    case object Overwrite extends Replacement
+  }
+
+  /** Returns what a part replaces, by its name: see [[stoplog.part.PartNaming]]. The path of a source of a
+    * single file is empty. Such a source has not read any of the replaced files.
+    */
+  def replacement(path: String): Option[Replacement] = {
+    val name = ReplacingName.matcher(path)
+    Option.when(name.matches())(if (name.group(1) == "m") Replacement.Merge else Replacement.Overwrite)
+  }
+
+  private val ReplacingName = Pattern.compile("""(?s).*-[0-9a-f]{12}-([mr])\d+(\.[^/]*)?""")
 
   /** The name in error messages. */
   final val Snapshot = "the enumerator's snapshot in the newest record of splits"

@@ -3,6 +3,8 @@ package stoplog.source.file
 
 /** The way in which a streaming query monitors its directories.
   *
+  * @param onMergedPart       the handling of a part that a sink's compaction has written
+  * @param onReplacedPart     the handling of a part that a job has written to replace partitions
   * @param intervalMillis     the minimum time between two listings
   * @param wholeListingMillis the maximum time without a listing of all directories
   * @param absence            the handling of files that listings do not find
@@ -14,7 +16,8 @@ private[stoplog] final case class Monitoring(
     intervalMillis: Long = 0,
     wholeListingMillis: Long = 10 * 60 * 1000L,
     cleaning: CleanSource = CleanSource.Keep,
-    absence: Monitoring.AbsenceLimits = Monitoring.AbsenceLimits()
+    absence: Monitoring.AbsenceLimits = Monitoring.AbsenceLimits(),
+    onReplacedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail
 ) {
 
   /** Whether a listing skips unchanged directories, if the storage reports changes. All directories are still
@@ -65,8 +68,9 @@ private[stoplog] object Monitoring {
     case object Tail extends OnChangedFile
   }
 
-  /** A streaming query's handling of a part that the sink's compaction has written. The part is a new file,
-    * whose rows the query may have read from the replaced parts. Decision 0019.
+  /** A streaming query's handling of a part that replaces others: the sink's compaction has written the part,
+    * or a job that replaces partitions. The part is a new file, and the query may have read the replaced parts.
+    * Decision 0019.
     */
   sealed trait OnMergedPart extends Serializable
 
@@ -75,10 +79,10 @@ private[stoplog] object Monitoring {
     /** The query fails, because it cannot determine the new rows. */
     case object Fail extends OnMergedPart
 
-    /** The part is read as any file, for a directory without further compaction. */
+    /** The part is read as any file, for a directory without further replacements. */
     case object Read extends OnMergedPart
 
-    /** The part is skipped, because its rows were read before the compaction. */
+    /** The part is skipped, because the query has read the replaced parts. */
     case object Skip extends OnMergedPart
   }
 }

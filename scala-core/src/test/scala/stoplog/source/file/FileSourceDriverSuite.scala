@@ -282,6 +282,24 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(all.map(_.file.path) === Seq(merged))
   }
 
+  test("a part that replaces partitions is rejected, read or skipped by option, and read by batch queries") {
+    val replacing = "part-0123456789ab-r0.txt"
+    def world(onReplacedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail) = {
+      val world = new SourceWorld(onReplacedPart = onReplacedPart, onMergedPart = Monitoring.OnMergedPart.Read)
+      world.files.put("part-0123456789ab-0.txt", "1\n", 1)
+      assert(world.batch() === Seq("1"))
+      world.files.delete("part-0123456789ab-0.txt")
+      world.files.put(replacing, "2\n", 2)
+      world
+    }
+    val refused = intercept[StoplogException](world().batch())
+    assert(refused.getCondition === "STOPLOG_SOURCE_REPLACED_PART")
+    assert(world(Monitoring.OnMergedPart.Read).batch() === Seq("2"))
+    assert(world(Monitoring.OnMergedPart.Skip).batch() === Seq.empty)
+    val all = SourceDriver.all[FileSplit](world().source, stoplog.source.StateFiles.None)
+    assert(all.map(_.file.path) === Seq(replacing))
+  }
+
   test("a failed listing forgets no files") {
     val world = new SourceWorld
     world.files.put("a", "1\n", 1)

@@ -19,6 +19,7 @@ final class SourceWorld(
     intervalMillis: Long = 0,
     seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default,
     onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail,
+    onReplacedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail,
     onMissing: OnMissingFile = OnMissingFile.Fail,
     absence: Monitoring.AbsenceLimits = Monitoring.AbsenceLimits(),
     finder: Option[FileFinder] = None,
@@ -63,7 +64,8 @@ final class SourceWorld(
             intervalMillis,
             wholeListingMillis,
             cleaning,
-            absence
+            absence,
+            onReplacedPart
           ),
           finder = finder,
           readiness = readiness,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["assert_each_once", "assert_none_twice", "assert_parts", "content", "files", "lines", "value"]
 
-_NAME = re.compile(r"part-[0-9a-f]{12}-m?\d+(\.\w+)*")
+_NAME = re.compile(r"part-[0-9a-f]{12}-[mr]?\d+(\.\w+)*")
 
 
 def lines(path: Path) -> list[str]:

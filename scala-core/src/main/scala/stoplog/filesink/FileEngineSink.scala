@@ -60,11 +60,11 @@ private[stoplog] final class FileEngineSink private (
       val newest  = storage.log.newest()
       val resumed = RecordedBuckets.resumed(options, newest)
       val before  = order match {
-        case ColumnOrder.AsBefore => newest.flatMap(RecordedColumns.of)
-        case ColumnOrder.AsAsked  => None
+        case ColumnOrder.Recorded => newest.flatMap(RecordedColumns.of)
+        case ColumnOrder.Requested => None
       }
       val sink = FileSinkSpec.of(resumed, request.columns, storage, before)
-      RecordedBuckets.changes(options, newest).foreach(said => Log.warn(s"$name: $said"))
+      RecordedBuckets.changes(options, newest).foreach(change => Log.warn(s"$name: $change"))
       FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.buckets.bucketing))
     }
 
@@ -80,10 +80,10 @@ private[stoplog] sealed trait ColumnOrder
 private[stoplog] object ColumnOrder {
 
   /** The recorded order, with new columns last, so that a reordered query can resume open parts. */
-  case object AsBefore extends ColumnOrder
+  case object Recorded extends ColumnOrder
 
   /** The query's order, for tables whose readers find columns by position. */
-  case object AsAsked extends ColumnOrder
+  case object Requested extends ColumnOrder
 }
 
 private[stoplog] object FileEngineSink {
@@ -103,7 +103,7 @@ private[stoplog] object FileEngineSink {
       columns: StructType,
       options: SinkOptions,
       storage: SinkStorage,
-      order: ColumnOrder = ColumnOrder.AsBefore
+      order: ColumnOrder = ColumnOrder.Recorded
   ): FileEngineSink = {
     val asKnown = FileSinkSpec.of(options, columns, storage, before = None)
     SinkFollowUps.rule(options, columns)

@@ -13,6 +13,7 @@ import stoplog.part.RunId
 import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.rolling.RollReason
 import stoplog.storage.{FileStore, JobDirectory, PartLayout, ReplacedFiles, SpoolFiles}
+import stoplog.storage.VisibleFiles.Scope
 import stoplog.storage.local._
 import stoplog.thread.{Clock, Parallel}
 import stoplog.writing.TaskWriters
@@ -125,14 +126,25 @@ private[commit] object JobsUnderTest {
         hiding: FileStore => FileStore = identity
     ): Unit = {
       val job = this.job(name, faults, hiding = hiding)
-      try job.commit(Seq(write(name, job.begin(slots = 1), row)), Replacing.Everything)
+      try job.commit(Seq(write(name, job.begin(slots = 1), row)), Replacing.Everything): Unit
+      finally job.abort()
+    }
+
+    /** Replaces one bucket by a row. */
+    def overwritePartition(name: String, faults: Faults, bucket: String, row: String): JobOutcome = {
+      val job = this.job(name, faults)
+      try
+        job.commit(
+          Seq(written(name, job.begin(slots = 1), Seq(bucket -> row))),
+          Replacing.Within(Scope.Directories(Vector(bucket)))
+        )
       finally job.abort()
     }
 
     /** @param rows each with its bucket */
     def append(name: String, faults: Faults, rows: (String, String)*): Unit = {
       val job = this.job(name, faults)
-      try job.commit(Seq(written(name, job.begin(slots = 1), rows)), Replacing.Nothing)
+      try job.commit(Seq(written(name, job.begin(slots = 1), rows)), Replacing.Nothing): Unit
       finally job.abort()
     }
 
@@ -155,6 +167,15 @@ private[commit] object JobsUnderTest {
       )
       rows.foreach { case (bucket, row) => writer.write(bucket, row) }
       writer.commit()
+    }
+
+    /** As a query has left it that writes to the bucket. */
+    def hasOpenPart(bucket: String): Unit = {
+      val open     = Vector(Samples.open("part-1", bucket = bucket))
+      val settings = Samples.settings.toMap
+      val state    = SinkState("query-1", Some(0), open, nextPart = 1, settings)
+      log("main").append(LogRecord(0, RecordKind.Epoch(0), Samples.mine, ago(0), Vector.empty, state))
+      ()
     }
 
     /** As a job did that has no rows. */

@@ -2,14 +2,16 @@
 package stoplog.commit
 
 import java.io.IOException
+import java.nio.file.Files
 import java.util.concurrent.{CompletableFuture, CountDownLatch, Executors, TimeUnit}
 
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.JobsUnderTest._
-import stoplog.error.{Errors, StoplogException}
+import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
 import stoplog.fault.{Faults, Step}
 import stoplog.storage.{FileStore, FilesOver, MoveOutcome}
+import stoplog.storage.VisibleFiles.Scope
 import stoplog.storage.local.LocalUnderTest
 import stoplog.thread.{Clock, Parallel}
 
@@ -55,6 +57,84 @@ class ReplacementsSuite extends AnyFunSuite {
         place.append("batch-3", Faults.none, "b" -> "added")
         assert(place.rows === Vector("added", "later"))
       }
+    }
+  }
+
+  for (step <- ofOverwrites) {
+    test(s"overwrites of two partitions, overlapping at ${step.name}, both replace exactly their partition") {
+      within { place =>
+        Seq("a", "b", "c").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
+        place.overwritePartition(
+          "batch-1",
+          once(step)(place.overwritePartition("batch-2", Faults.none, "c", "new c"): Unit),
+          "b",
+          "new b"
+        )
+        assert(place.rows === Vector("new b", "new c", "old a"))
+        assert(nothingIsLeft(place))
+      }
+    }
+
+    test(s"an overwrite of a partition that died at ${step.name} is whole or absent, and touches no other") {
+      within { place =>
+        Seq("a", "b", "c").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
+        try place.overwritePartition("batch-1", new Dying(step), "b", "new b"): Unit
+        catch { case _: Died => () }
+        place.overwritePartition("batch-2", Faults.none, "c", "new c")
+        val b = if (beforeRecord(step)) "old b" else "new b"
+        assert(place.rows === Vector("new c", "old a", b).sorted)
+        next(place)
+        assert(place.rows === Vector("new c", "old a", b).sorted)
+      }
+    }
+  }
+
+  test("fifty concurrent overwrites of fifty partitions all succeed, and readers see exactly their rows") {
+    within { place =>
+      (0 to 50).foreach(n => place.plant(s"day=$n/old.txt", s"old $n"))
+      val pool  = Executors.newFixedThreadPool(50)
+      val start = new CountDownLatch(1)
+      val jobs  = (1 to 50).map { n =>
+        CompletableFuture.supplyAsync[JobOutcome](
+          () => {
+            start.await()
+            place.overwritePartition(s"batch-$n", Faults.none, s"day=$n", s"new $n")
+          },
+          pool
+        )
+      }
+      start.countDown()
+      pool.shutdown()
+      assert(pool.awaitTermination(300, TimeUnit.SECONDS))
+      val outcome = JobOutcome(files = 1, rows = 1, replacedFiles = 1, replacedBytes = 0, replacedPartitions = 1)
+      jobs.foreach(job => assert(job.get().copy(replacedBytes = 0) === outcome))
+      assert(place.rows === ("old 0" +: (1 to 50).map(n => s"new $n")).sorted)
+    }
+  }
+
+  test("an overwrite of a partition in which a query has open parts is refused with the way out") {
+    within { place =>
+      Seq("a", "b").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
+      place.hasOpenPart("b")
+      val refused = intercept[StoplogArgumentException](
+        place.overwritePartition("batch-1", Faults.none, "b", "new b")
+      )
+      assert(refused.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
+      assert(refused.getMessage.contains("sink main has open parts there") && refused.getMessage.contains("finalize"))
+      place.overwritePartition("batch-2", Faults.none, "a", "new a")
+      assert(place.rows === Vector("new a", "old b"))
+    }
+  }
+
+  test("a delete of a partition hides its markers, and changes no other partition") {
+    within { place =>
+      Seq("a/old.txt", "b/old.txt", "b/_SUCCESS", "b/nested/old.txt").foreach(place.plant(_, "old"))
+      val job = place.job("batch-1")
+      job.begin(slots = 0)
+      val outcome = job.commit(Nil, JobCommit.Replacing.Within(Scope.Directories(Vector("b"))))
+      assert(outcome.replacedFiles === 2 && outcome.replacedPartitions === 2)
+      assert(place.names === Set("a/old.txt"))
+      assert(!Files.exists(place.root.resolve("b")))
     }
   }
 

@@ -47,9 +47,9 @@ final case class BatchCrash(site: Scenario, mode: BatchMode, at: CrashPoint.At) 
 
   private def problems(place: Place, isDecided: Boolean): Vector[String] = {
     val found  = rows(place)
-    val wanted = mode.rows(isDecided, oldRows, newRows)
+    val wanted = mode.rows(isDecided, oldRows, newRows(mode))
     val wrong  = if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
-    wrong ++ (if (isDecided) left(place) ++ Completed.problemsOfJob(place, buckets, Name) else Vector.empty)
+    wrong ++ (if (isDecided) left(place) ++ Completed.problemsOfJob(place, buckets.filter(mode.writes), Name) else Vector.empty)
   }
 
   /** A job that has been carried out is tidied away; what is left of one that had not decided is out of sight. */
@@ -67,6 +67,9 @@ object BatchCrash {
   private val oldRows = buckets.map(bucket => s"old row of '$bucket'")
   private val newRows = (0 until 12).toVector.map(number => s"new row $number of '${bucketOf(number)}'")
 
+  private def newRows(mode: BatchMode): Vector[String] =
+    newRows.zipWithIndex.collect { case (row, number) if mode.writes(bucketOf(number)) => row }
+
   private def bucketOf(row: Int): String = buckets(row / 2 % buckets.size)
 
   /** How often an undisturbed job passes each step. */
@@ -76,7 +79,7 @@ object BatchCrash {
     try {
       old(place)
       write(mode, place, doom)
-      val wanted = mode.rows(isDecided = true, oldRows, newRows).sorted
+      val wanted = mode.rows(isDecided = true, oldRows, newRows(mode)).sorted
       require(wanted == rows(place).sorted, s"an undisturbed job left ${rows(place)}")
       doom.occurrences
     } finally place.remove()
@@ -102,12 +105,12 @@ object BatchCrash {
         TaskWriter.Rules(JobPolicy(MatrixPolicy), PartNaming("part", ".txt"), 2, _ => (), () => ()),
         TaskWriter.Tools(Clock.system, faults)
       )
-      newRows.zipWithIndex.filter(_._2 % 2 == slot).foreach { case (row, n) =>
+      newRows.zipWithIndex.filter(row => row._2 % 2 == slot && mode.writes(bucketOf(row._2))).foreach { case (row, n) =>
         writer.write(bucketOf(n), row)
       }
       writer.commit()
     }
-    batch.commit(done, mode.replacing)
+    batch.commit(done, mode.replacing): Unit
   }
 
   private def job(place: Place, faults: Faults, clock: Clock): JobCommit = new JobCommit(

@@ -3,6 +3,7 @@ package stoplog.matrix
 
 import stoplog.commit.JobCommit.Replacing
 import stoplog.fault.Step
+import stoplog.storage.VisibleFiles.Scope
 
 /** What a batch job of the matrix does to the rows that are there, and what holds if it dies.
   *
@@ -17,6 +18,9 @@ sealed abstract class BatchMode(
     val meaning: String
 ) extends Product
     with Serializable {
+
+  /** Whether the job writes rows to a bucket. */
+  def writes(bucket: String): Boolean = true
 
   /** The rows that readers must see once a job has died that had decided, or had not. */
   def rows(isDecided: Boolean, old: Vector[String], added: Vector[String]): Vector[String]
@@ -47,5 +51,21 @@ object BatchMode {
       ) {
     override def rows(isDecided: Boolean, old: Vector[String], added: Vector[String]): Vector[String] =
       if (isDecided) added else old
+  }
+
+  /** The job replaces two of the three buckets. */
+  case object Partitions
+      extends BatchMode(
+        "overwrite of partitions",
+        Replacing.Within(Scope.Exactly(Vector("a", ""))),
+        Steps.ofBatchJobs,
+        "old or new, whole",
+        "readers see all old rows and no new one if the process died before its record, and otherwise all new rows and " +
+          "of the old rows those of the other partition; each row once."
+      ) {
+    override def writes(bucket: String): Boolean = bucket != "b"
+
+    override def rows(isDecided: Boolean, old: Vector[String], added: Vector[String]): Vector[String] =
+      if (isDecided) added ++ old.filter(_.endsWith("'b'")) else old
   }
 }

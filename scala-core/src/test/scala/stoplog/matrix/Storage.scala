@@ -19,7 +19,7 @@ sealed abstract class Storage(val name: String, val reader: String) extends Prod
   def steps: Vector[Step] = Steps.ofQueries
 
   /** What batch jobs do here. */
-  def batchModes: Vector[BatchMode] = Vector(BatchMode.Overwrite)
+  def batchModes: Vector[BatchMode] = Vector(BatchMode.Overwrite, BatchMode.Partitions)
 
   /** Those that such a job passes. */
   final def batchSteps(mode: BatchMode): Vector[Step] = mode.steps.filter { step =>

@@ -58,6 +58,14 @@ object JobOrder {
   object Effect {
     case object Adds     extends Effect
     case object Replaces extends Effect
+
+    /** Replaces the rows of one bucket by rows of this bucket. */
+    case object ReplacesPartition extends Effect {
+      val Bucket: String = "b"
+
+      /** The rows of other buckets. */
+      def kept(there: Vector[String]): Vector[String] = there.filterNot(_.startsWith(s"$Bucket:"))
+    }
   }
 
   sealed trait Outcome extends Product with Serializable
@@ -73,8 +81,9 @@ object JobOrder {
 
   final case class Job(name: String, effect: Effect, rows: Vector[String], outcome: Outcome) {
     def after(there: Vector[String]): Vector[String] = effect match {
-      case Effect.Adds     => there ++ rows
-      case Effect.Replaces => rows
+      case Effect.Adds              => there ++ rows
+      case Effect.Replaces          => rows
+      case Effect.ReplacesPartition => Effect.ReplacesPartition.kept(there) ++ rows
     }
   }
 }

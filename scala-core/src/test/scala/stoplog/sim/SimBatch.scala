@@ -20,9 +20,20 @@ private[sim] final class SimBatch(world: World, name: String, effect: JobOrder.E
   import SimBatch._
 
   private val commit = commitOf(name)
-  private val rows   = Vector("a", "b").map(bucket => Row(bucket, s"$bucket:$name"))
+  private val rows   = buckets.map(bucket => Row(bucket, s"$bucket:$name"))
 
-  private def replaces = effect == JobOrder.Effect.Replaces
+  private def buckets: Vector[String] = effect match {
+    case JobOrder.Effect.ReplacesPartition => Vector(JobOrder.Effect.ReplacesPartition.Bucket)
+    case _                                 => Vector("a", "b")
+  }
+
+  private def replacing: Replacing = effect match {
+    case JobOrder.Effect.Adds              => Replacing.Nothing
+    case JobOrder.Effect.Replaces          => Replacing.Everything
+    case JobOrder.Effect.ReplacesPartition => Replacing.Within(Scope.Directories(buckets))
+  }
+
+  private def replaces = effect != JobOrder.Effect.Adds
 
   /** Reports what a scheduler gets to know. */
   def run(): Unit = {
@@ -44,7 +55,7 @@ private[sim] final class SimBatch(world: World, name: String, effect: JobOrder.E
     }
     tidyUpOthers()
     val results = Seq(written(commit.begin(slots = 1)))
-    commit.commit(results, if (replaces) Replacing.Everything else Replacing.Nothing)
+    commit.commit(results, replacing): Unit
     if (replaces) tidyUpOthers()
   }
 

@@ -33,7 +33,13 @@ object SmallBatchJobs {
 
   val all: Vector[SmallBatchJobs] = for {
     store <- StoreKind.all
-    jobs  <- Vector(Vector(Replaces, Adds), Vector(Replaces, Replaces), Vector(Adds, Adds))
+    jobs  <- Vector(
+      Vector(Replaces, Adds),
+      Vector(Replaces, Replaces),
+      Vector(Adds, Adds),
+      Vector(ReplacesPartition, Replaces),
+      Vector(ReplacesPartition, Adds)
+    )
   } yield SmallBatchJobs(store, jobs)
 
   /** What the jobs have left undone is carried out by a job that adds, days later. Readers see one order of all of them. */

@@ -25,7 +25,7 @@ private[sim] final class SmallJob(world: World, name: String, mutation: Mutation
     )
     writer.write(SmallJob.Bucket, s"${SmallJob.Bucket}:$name")
     val results = Seq(writer.commit())
-    commit.commit(results, replacing)
+    commit.commit(results, replacing): Unit
   }
 
   def rollForward(): Unit = commit.rollForward()

@@ -97,6 +97,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
         assert(lines(storage) === Seq("one", "two"))
         job("three", storage.root, SaveMode.Overwrite)
         assert(lines(storage) === Seq("three"))
+        overwriteDays(storage.root, storage)
       }
     }
 

@@ -45,6 +45,7 @@ class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs
       assert(lines(storage) === Seq("one", "two"))
       job("three", storage.root, SaveMode.Overwrite)
       assert(lines(storage) === Seq("three"))
+      overwriteDays(storage.root, storage)
     } finally storage.close()
   }
 }

@@ -100,6 +100,7 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
     assert(lines(storage) === Seq("one", "two"))
     job("three", storage.root, SaveMode.Overwrite)
     assert(lines(storage) === Seq("three"))
+    overwriteDays(storage.root, storage)
     assert(server.keys().filter(_.startsWith("_stoplog/")).forall(_.startsWith("_stoplog/replace/log/")))
     assert(server.openUploads().isEmpty)
   }

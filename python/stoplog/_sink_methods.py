@@ -86,8 +86,8 @@ class FileSinkMethods(Builder):
         """Sets what a batch write with `mode="overwrite"` replaces.
 
         Args:
-            mode: `"static"` replaces all files, `"dynamic"` only the files in the directories of the rows. The
-                default is the session's `spark.sql.sources.partitionOverwriteMode`.
+            mode: `"static"` replaces all files, `"dynamic"` only the files in the directories of the rows.
+                The default is the session's `spark.sql.sources.partitionOverwriteMode`.
 
         >>> from stoplog import FileSink
         >>> base = FileSink.for_row_format("/out", "json").with_partition_by("day")

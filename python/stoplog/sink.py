@@ -83,8 +83,8 @@ class FileSink(Sink):
 
         Args:
             df: a batch DataFrame.
-            mode: `"append"` adds files, `"overwrite"` replaces all files of the directory, or the partitions that
-                `with_replace_where` or `with_partition_overwrite_mode` selects.
+            mode: `"append"` adds files, `"overwrite"` replaces all files of the directory, or the partitions
+                that `with_replace_where` or `with_partition_overwrite_mode` selects.
 
         Example:
             sink.write(spark.range(10).selectExpr("cast(id as string) as value"))

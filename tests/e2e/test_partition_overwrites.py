@@ -52,9 +52,7 @@ SAMPLES = {("static_insert", "midReplace"), ("delete", "afterReplace")}
 def kills() -> list[object]:
     """`CrashMatrixSuite` dies at each step of an overwrite of partitions. A delete has no task."""
     pairs = [
-        pair
-        for pair in itertools.product(FORMS, STEPS)
-        if not (pair[0] == "delete" and pair[1] in OF_TASKS)
+        pair for pair in itertools.product(FORMS, STEPS) if not (pair[0] == "delete" and pair[1] in OF_TASKS)
     ]
     return [
         pytest.param(*pair, marks=[] if pair in SAMPLES else pytest.mark.long, id="-".join(pair))
@@ -89,10 +87,14 @@ def test_other_readers_see_exactly_the_new_rows(spark: SparkSession, tmp_path: P
     again = day_of(spark, DAY, NEW)
     sink.with_replace_where(f"day = '{DAY}'").build().write(again, mode="overwrite")
     sink.with_partition_overwrite_mode("dynamic").build().write(again, mode="overwrite")
-    expected = sorted([*((day, row) for day in (DAYS[0], DAYS[2]) for row in OLD), *((DAY, row) for row in NEW)])
+    expected = sorted(
+        [*((day, row) for day in (DAYS[0], DAYS[2]) for row in OLD), *((DAY, row) for row in NEW)]
+    )
     frame = pandas.read_parquet(out)
     assert sorted(zip(frame["day"].astype(str), frame["id"], strict=True)) == expected
-    rows = f"SELECT CAST(day AS VARCHAR), id FROM read_parquet('{out}/**/*.parquet', hive_partitioning = true)"
+    rows = (
+        f"SELECT CAST(day AS VARCHAR), id FROM read_parquet('{out}/**/*.parquet', hive_partitioning = true)"
+    )
     assert sorted(duckdb.sql(rows).fetchall()) == expected
 
 
@@ -163,7 +165,9 @@ def test_a_day_with_open_parts_of_a_stream_is_refused_until_they_are_finished(
     again = sink.with_replace_where(f"day = '{DAY}'").build()
     refused = "STOPLOG_PATH_NOT_WRITABLE"
     assert_refused(lambda: again.write(day_of(spark, DAY, NEW), mode="overwrite"), refused, "finalize")
-    assert_refused(lambda: dynamic(sink).write(day_of(spark, DAY, NEW), mode="overwrite"), refused, "finalize")
+    assert_refused(
+        lambda: dynamic(sink).write(day_of(spark, DAY, NEW), mode="overwrite"), refused, "finalize"
+    )
     dynamic(sink).write(day_of(spark, DAYS[0], NEW), mode="overwrite")
     rest = streaming(spark, place, out, day=DAY, finalize="always", trigger={"availableNow": True})
     rest.awaitTermination()
@@ -176,14 +180,14 @@ def dynamic(sink: stoplog.FileSinkBuilder) -> stoplog.FileSink:
     return sink.with_partition_overwrite_mode("dynamic").build()
 
 
-def streaming(  # noqa: PLR0913  (each setting of one query)
+def streaming(
     spark: SparkSession,
     place: Place,
     out: Path,
     day: str = STREAMED,
     finalize: str = "always",
     trigger: dict[str, object] | None = None,
-):  # noqa: ANN201
+):
     """A query that writes the numbers of the input's rows into one day."""
     place.feed(files=1)
     rows = (
@@ -192,11 +196,13 @@ def streaming(  # noqa: PLR0913  (each setting of one query)
         .selectExpr("CAST(replace(value, '-', '') AS BIGINT) AS id", f"DATE '{day}' AS day")
     )
     writer = rows.writeStream.format("stoplog").option("format", "parquet").option("partitionBy", "day")
-    writer = writer.option("finalizeOnTermination", finalize).option("checkpointLocation", str(place.checkpoint))
+    writer = writer.option("finalizeOnTermination", finalize).option(
+        "checkpointLocation", str(place.checkpoint)
+    )
     return writer.trigger(**(trigger or {"processingTime": "100 milliseconds"})).start(str(out))
 
 
-def finish(query, place: Place) -> None:  # noqa: ANN001
+def finish(query, place: Place) -> None:
     place.feed(files=2)
     query.processAllAvailable()
     query.stop()
@@ -225,7 +231,9 @@ def write(rows: DataFrame, out: Path) -> None:
 
 
 def day_of(spark: SparkSession, day: str, ids: list[int]) -> DataFrame:
-    return spark.createDataFrame([(row,) for row in ids], "id BIGINT").selectExpr("id", f"DATE '{day}' AS day")
+    return spark.createDataFrame([(row,) for row in ids], "id BIGINT").selectExpr(
+        "id", f"DATE '{day}' AS day"
+    )
 
 
 def read(spark: SparkSession, out: Path) -> dict[str, list[int]]:

@@ -91,7 +91,7 @@ def delete(spark: SparkSession, _: DataFrame, path: str) -> None:
     spark.sql(f"DELETE FROM sales WHERE day = DATE '{DAY}'")
 
 
-def to_path(again: DataFrame):  # noqa: ANN201  (the writer's class differs between classic and Connect)
+def to_path(again: DataFrame):
     return again.write.format("stoplog").option("format", "parquet").option("partitionBy", "day")
 
 

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from stoplog._log.paths import hides
 
-_PART = re.compile(r"(?P<prefix>[^._].*)-(?P<uid>[0-9a-f]{12})-(?P<number>m?\d+)(?P<suffix>\D.*)?", re.DOTALL)
+_PART = re.compile(
+    r"(?P<prefix>[^._].*)-(?P<uid>[0-9a-f]{12})-(?P<number>[mr]?\d+)(?P<suffix>\D.*)?", re.DOTALL
+)
 _STAGED = re.compile(r"\.(?P<name>.+)\.inprogress\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}", re.DOTALL)
 _ON_S3 = re.compile(
     r"\.(?P<name>.+)\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}(\.upload|\.tail.*|\.piece-.*|\..*)?", re.DOTALL
@@ -19,7 +21,7 @@ _MARKER = re.compile(r"_SUCCESS(?:\.(\d+))?")
 
 @dataclass(frozen=True, slots=True)
 class PartName:
-    """The name of a finished part: `<prefix>-<uid>-<n><suffix>`.
+    """The name of a finished part: `<prefix>-<uid>-<n><suffix>`; `r<n>` if it replaces rows of a partition.
 
     Attributes:
         uid: the short form of the run that started the part.
@@ -46,7 +48,7 @@ def part_name(name: str) -> PartName | None:
         return None
     number = found["number"]
     return PartName(
-        found["prefix"], found["uid"], int(number.lstrip("m")), number.startswith("m"), found["suffix"] or ""
+        found["prefix"], found["uid"], int(number.lstrip("mr")), number.startswith("m"), found["suffix"] or ""
     )
 
 

@@ -33,8 +33,8 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
   def withPartitionBy(columns: String*): FileSinkBuilder =
     withOption("partitionBy", ColumnNames.render(columns))
 
-  /** Sets what a batch write in mode `overwrite` replaces: `static` (everything) or `dynamic` (the directories
-    * of its rows). By default the session's `spark.sql.sources.partitionOverwriteMode`.
+  /** Sets what a batch write in mode `overwrite` replaces: `static` (everything) or `dynamic` (the
+    * directories of its rows). By default the session's `spark.sql.sources.partitionOverwriteMode`.
     */
   def withPartitionOverwriteMode(mode: String): FileSinkBuilder = withOption("partitionOverwriteMode", mode)
 

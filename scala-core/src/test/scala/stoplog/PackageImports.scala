@@ -27,8 +27,8 @@ object PackageImports {
     "error"   -> "",
     "fault"   -> "",
     "filesink" -> ("bucket commit compact engine error fault format format.avro format.bulk " +
-      "format.orc format.parquet format.read format.sequence log merge options part place preflight rolling " +
-      "plan preflight rolling sink storage storage.s3 thread util writing"),
+      "format.orc format.parquet format.read format.sequence log merge options part place preflight " +
+      "rolling sink storage storage.s3 thread util"),
     "filesource" -> ("error fault format.read options source source.file storage storage.hadoop " +
       "storage.local storage.s3 storage.systems"),
     "format"          -> "compact error format.compress format.read part sink",

@@ -44,9 +44,10 @@ private[commit] object Obstacle {
   /** A query has open parts in a partition that is to be replaced. */
   final case class Writing(sink: String, bucket: String) extends Obstacle {
     override protected def why(path: String): String =
-      s"the partition '$bucket' is to be replaced, and sink $sink has open parts there, whose rows would appear next to the " +
-        "new rows later. Finish the parts first: let the query end with finalizeOnTermination = always, or stop it and run " +
-        "'stoplog finalize'. Or wait until the rolling policy has closed them; a query that writes to other partitions may go on"
+      s"the partition '$bucket' is to be replaced, and sink $sink has open parts there, whose rows would " +
+        "appear next to the new rows later. Finish the parts first: let the query end with " +
+        "finalizeOnTermination = always, or stop it and run 'stoplog finalize'. Or wait until the rolling " +
+        "policy has closed them; a query that writes to other partitions may go on"
   }
 
   /** A file to be replaced cannot be hidden. */
@@ -69,9 +70,13 @@ private[commit] object Obstacle {
     * @param excludes the excluded buckets
     */
   def writing(streams: Map[String, SinkState], excludes: String => Boolean): Option[Obstacle] =
-    streams.toVector.sortBy(_._1).iterator.flatMap { case (sink, state) =>
-      state.open.iterator.map(_.bucket).find(excludes).map(Writing(sink, _))
-    }.nextOption()
+    streams.toVector
+      .sortBy(_._1)
+      .iterator
+      .flatMap { case (sink, state) =>
+        state.open.iterator.map(_.bucket).find(excludes).map(Writing(sink, _))
+      }
+      .nextOption()
 
   /** Returns an obstacle if the next compaction of a query may have these files as inputs. All inputs of a
     * compaction are in the newest record, or are published later.

@@ -63,15 +63,15 @@ private[stoplog] object Condition {
   object Comparison {
     case object Equal    extends Comparison(_ == 0)
     case object NotEqual extends Comparison(_ != 0)
-    case object Less     extends Comparison(_ < 0) { override def reversed: Comparison = Greater }
+    case object Less     extends Comparison(_ < 0)  { override def reversed: Comparison = Greater }
     case object AtMost   extends Comparison(_ <= 0) { override def reversed: Comparison = AtLeast }
-    case object Greater  extends Comparison(_ > 0) { override def reversed: Comparison = Less }
-    case object AtLeast  extends Comparison(_ >= 0) { override def reversed: Comparison = AtMost }
+    case object Greater  extends Comparison(_ > 0)  { override def reversed: Comparison = Less    }
+    case object AtLeast  extends Comparison(_ >= 0) { override def reversed: Comparison = AtMost  }
   }
 
   /** `TRUE` or `FALSE`. */
   final case class Constant(truth: Truth) extends Condition {
-    override def columns: Set[String]                    = Set.empty
+    override def columns: Set[String]                   = Set.empty
     override def results(partition: Values): Set[Truth] = Set(truth)
   }
 

@@ -66,7 +66,7 @@ private[stoplog] object Replacing {
 /** The handling of existing rows of the target. */
 private[stoplog] sealed trait Existing
 private[stoplog] object Existing {
-  case object Keep                        extends Existing
+  case object Keep                       extends Existing
   final case class Replace(scope: Scope) extends Existing
 }
 

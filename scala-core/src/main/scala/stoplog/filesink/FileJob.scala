@@ -17,19 +17,19 @@ import stoplog.storage.VisibleFiles
 
 /** A batch write. One record makes all rows visible, or none.
   *
-  * @param asked the options of the write; the log may record another pattern of buckets
+  * @param requested the options of the write; the log may record another pattern of buckets
   * @param whole the storage of the sink, below which the job has a separate log
   */
 private[filesink] final class FileJob(
     name: String,
-    asked: SinkOptions,
+    requested: SinkOptions,
     whole: SinkStorage,
     write: WriteRequest[StructType]
 ) extends EngineJob[InternalRow, TaskResult] {
   private val storage = whole.as(JobCommit.Prefix + write.queryId)
 
   // Read after the trial of the storage. A batch write uses the directory layout of its sink's stream.
-  private lazy val options   = RecordedBuckets.resumed(asked, whole.log.newest())
+  private lazy val options   = RecordedBuckets.resumed(requested, whole.log.newest())
   private lazy val record    = commitOf(storage)
   private lazy val partition = selected
   private lazy val sink      =
@@ -112,8 +112,9 @@ private[filesink] object FileJob {
   )
 
   private def said(name: String, outcome: JobOutcome): String =
-    s"$name: ${outcome.replacedFiles} files (${outcome.replacedBytes} bytes) in ${outcome.replacedPartitions} " +
-      s"directories were replaced by ${outcome.files} files with ${outcome.rows} rows"
+    s"$name: ${outcome.replacedFiles} files (${outcome.replacedBytes} bytes) in " +
+      s"${outcome.replacedPartitions} directories were replaced by ${outcome.files} files with " +
+      s"${outcome.rows} rows"
 
   /** The directories of `partitionBy` determine the values of all files below. */
   private def nested(bucketing: Bucketing): Nested = bucketing match {
@@ -127,11 +128,14 @@ private[filesink] object FileJob {
   private def refuseIfPartsLieBetween(storage: SinkStorage, scope: VisibleFiles.Scope): Unit =
     storage.streams.toVector
       .sortBy(_._1)
-      .collectFirst { case (sinkId, log) if log.newest().map(_.state).exists(liesBetween(_, scope)) => sinkId }
+      .collectFirst {
+        case (sinkId, log) if log.newest().map(_.state).exists(liesBetween(_, scope)) => sinkId
+      }
       .foreach { sinkId =>
         throw Errors.pathNotWritable(
           storage.path,
-          s"it is to be overwritten, and sink $sinkId has open parts between the finished ones (inProgress=bucket)"
+          s"it is to be overwritten, and sink $sinkId has open parts between the finished ones " +
+            "(inProgress=bucket)"
         )
       }
 

@@ -79,7 +79,7 @@ private[filesink] object FileSinkSpec {
       within: Option[PartitionFilter] = None)
 
   private def kindOf(existing: Existing): PartNaming.Kind = existing match {
-    case Existing.Keep | Existing.Replace(Scope.Whole)             => PartNaming.Kind.Added
+    case Existing.Keep | Existing.Replace(Scope.Whole)                      => PartNaming.Kind.Added
     case Existing.Replace(Scope.Dynamic) | Existing.Replace(_: Scope.Where) => PartNaming.Kind.Replacing
   }
 

@@ -24,9 +24,9 @@ private[filesink] object OverwriteScope {
       case (Scope.Whole, Some(_)) if isDynamic(overwrite) => refused(WhereAndDynamic)
       case (Scope.Whole, Some(sql))                       =>
         Scope.Where(PartitionConditions.parsed(SparkSession.active, options.output.path, sql, columns))
-      case (Scope.Whole, None) if isDynamic(overwrite) && hasPartitions(options) => Scope.Dynamic
-      case (Scope.Whole, None)                                                   => Scope.Whole
-      case (Scope.Dynamic, Some(_))                                              => refused(WhereAndDynamic)
+      case (Scope.Whole, None) if isDynamic(overwrite) && hasPartitions(options)  => Scope.Dynamic
+      case (Scope.Whole, None)                                                    => Scope.Whole
+      case (Scope.Dynamic, Some(_))                                               => refused(WhereAndDynamic)
       case (Scope.Dynamic, None) if overwrite.mode.contains(OverwriteMode.Static) => refused(StaticAndDynamic)
       case (_: Scope.Where, Some(_))                                              => refused(TwoConditions)
       case _                                                                      => requested
@@ -48,14 +48,16 @@ private[filesink] object OverwriteScope {
   private def refused(why: String): Nothing = throw Errors.invalidOptions(Seq(why))
 
   private final val WhereAndDynamic =
-    "replaceWhere and dynamic mode (overwritePartitions, partitionOverwriteMode = dynamic as an option or in the session) " +
-      "exclude each other: remove replaceWhere, or set partitionOverwriteMode to static."
+    "replaceWhere and dynamic mode (overwritePartitions, partitionOverwriteMode = dynamic as an option or " +
+      "in the session) exclude each other: remove replaceWhere, or set partitionOverwriteMode to static."
 
   private final val StaticAndDynamic =
-    "partitionOverwriteMode = 'static' contradicts the call, which replaces the partitions of the rows: remove the option."
+    "partitionOverwriteMode = 'static' contradicts the call, which replaces the partitions of the rows: " +
+      "remove the option."
 
   private final val TwoConditions =
-    "replaceWhere is a second condition, next to the condition of the call or of the statement: remove replaceWhere."
+    "replaceWhere is a second condition, next to the condition of the call or of the statement: remove " +
+      "replaceWhere."
 
   private final val NoOverwrite =
     "replaceWhere has no effect on a write that replaces nothing: remove it, or set the mode to overwrite."

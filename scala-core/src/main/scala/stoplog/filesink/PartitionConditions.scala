@@ -67,7 +67,7 @@ private[stoplog] object PartitionConditions extends PredicateHelper {
     case Or(left, right)                  => s"(${sql(left)} OR ${sql(right)})"
   }
 
-  // Uses an empty RDD as input. If the optimizer knew that the relation is empty, it would drop the condition.
+  // Uses an empty RDD as input. The optimizer would drop the condition of a relation that it knows as empty.
   private def optimized(session: SparkSession, sql: String, columns: StructType): LogicalPlan = {
     val rows = session.createDataFrame(
       session.sparkContext.emptyRDD[Row],
@@ -98,14 +98,14 @@ private[stoplog] object PartitionConditions extends PredicateHelper {
       case not: SparkNot  => Not(translated(path, not.child))
       case _              =>
         (predicate.name, predicate.children.toList) match {
-          case ("IS_NULL", List(Column(name)))                      => IsNull(name)
-          case ("IS_NOT_NULL", List(Column(name)))                  => Not(IsNull(name))
-          case ("IN", Column(name) :: Constants(among))             => In(name, among)
-          case ("<=>", List(Column(name), Value(to)))               => Same(name, to)
-          case ("<=>", List(Value(to), Column(name)))               => Same(name, to)
-          case (Sign(comparison), List(Column(name), Value(to)))    => Compared(name, comparison, to)
-          case (Sign(comparison), List(Value(to), Column(name)))    => Compared(name, comparison.reversed, to)
-          case _                                                    => refused()
+          case ("IS_NULL", List(Column(name)))                   => IsNull(name)
+          case ("IS_NOT_NULL", List(Column(name)))               => Not(IsNull(name))
+          case ("IN", Column(name) :: Constants(among))          => In(name, among)
+          case ("<=>", List(Column(name), Value(to)))            => Same(name, to)
+          case ("<=>", List(Value(to), Column(name)))            => Same(name, to)
+          case (Sign(comparison), List(Column(name), Value(to))) => Compared(name, comparison, to)
+          case (Sign(comparison), List(Value(to), Column(name))) => Compared(name, comparison.reversed, to)
+          case _                                                 => refused()
         }
     }
   }
@@ -146,5 +146,6 @@ private[stoplog] object PartitionConditions extends PredicateHelper {
     Comparison.AtLeast  -> ">="
   )
 
-  private def firstLine(e: Throwable): String = String.valueOf(e.getMessage).linesIterator.nextOption().getOrElse("")
+  private def firstLine(e: Throwable): String =
+    String.valueOf(e.getMessage).linesIterator.nextOption().getOrElse("")
 }

@@ -13,8 +13,8 @@ import stoplog.error.Errors
 import stoplog.format.read.DirectoryColumns
 import stoplog.storage.VisibleFiles.DirectoryChoice
 
-/** The directories whose partition satisfies a condition. The values of a directory are parsed by the rules of
-  * the file source, so a job replaces the files whose rows a reader selects by the same condition.
+/** The directories whose partition satisfies a condition. The values of a directory are parsed by the rules
+  * of the file source, so a job replaces the files whose rows a reader selects by the same condition.
   *
   * @param path for messages
   */
@@ -44,8 +44,9 @@ private[filesink] final class PartitionFilter private (
       try columns.valueIn(directory, column).fold(missing)(Value.Known(_))
       catch {
         case NonFatal(e) =>
-          val why = s"the directory '$directory' has no ${PartitionFilter.typeOf(columns, column)} for $column " +
-            s"(${e.getMessage})"
+          val why =
+            s"the directory '$directory' has no ${PartitionFilter.typeOf(columns, column)} for $column " +
+              s"(${e.getMessage})"
           throw Errors.partitionCondition(path, PartitionConditions.sql(condition), why)
       }
 

@@ -136,10 +136,11 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   val OnReplacedPart: Opt[Merged] =
     choice[Merged]("onReplacedPart", "fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip)(
       "skip",
-      "What a streaming query does with a file that a job has written to [replace partitions](../files/overwrites.md), which " +
-        "it tells by its name: the query may have read the replaced rows. `fail`: it ends with an error. `read`: the rows are " +
-        "read as new rows, for a directory in which a partition is replaced before the query reads it. `skip`: the query keeps " +
-        "to the rows that it has read. A batch query reads them all."
+      "What a streaming query does with a file that a job has written to " +
+        "[replace partitions](../files/overwrites.md), which has such a name: the query may have read the " +
+        "replaced rows. `fail`: it ends with an error. `read`: the rows are read as new rows, for a " +
+        "directory in which a partition is replaced before the query reads it. `skip`: the query keeps to " +
+        "the rows that it has read. A batch query reads them all."
     )
 
   val OnCorruptFile: Opt[String] = withDefault(

@@ -27,18 +27,18 @@ private[stoplog] object OverwriteOptions extends OptionList(OptionGroup.Bucket) 
   val PartitionOverwriteMode: Opt[OverwriteMode] =
     option("partitionOverwriteMode", OptionType.named(OverwriteMode.all)(_.word), "dynamic")(
       "`spark.sql.sources.partitionOverwriteMode` of the session",
-      "What a batch write in mode `overwrite` replaces. `static`: all files under the path. `dynamic`: the files in the " +
-        "directories of its rows; without rows, nothing. Not for streams."
+      "What a batch write in mode `overwrite` replaces. `static`: all files under the path. `dynamic`: the " +
+        "files in the directories of its rows; without rows, nothing. Not for streams."
     )
 
   val ReplaceWhere: Opt[String] =
     option("replaceWhere", OptionType.text.as("SQL condition"), "day = '2026-01-31'")(
       "none",
-      "A batch write in mode `overwrite` replaces only the partitions that satisfy this condition on columns of " +
-        "`partitionBy`. A row of another partition fails the job. Without rows, the job deletes the partitions. Not together " +
-        "with `partitionOverwriteMode` = `dynamic`."
+      "A batch write in mode `overwrite` replaces only the partitions that satisfy this condition on " +
+        "columns of `partitionBy`. A row of another partition fails the job. Without rows, the job deletes " +
+        "the partitions. Not together with `partitionOverwriteMode` = `dynamic`."
     )
 
-  def parse(asked: OptionReader): OverwriteOptions =
-    OverwriteOptions(asked.get(PartitionOverwriteMode), asked.text(ReplaceWhere))
+  def parse(reader: OptionReader): OverwriteOptions =
+    OverwriteOptions(reader.get(PartitionOverwriteMode), reader.text(ReplaceWhere))
 }

@@ -16,8 +16,8 @@ object RunId {
   def random(): RunId = RunId(UUID.randomUUID().toString)
 }
 
-/** The names of finished parts: `<prefix>-<uid>-<n><suffix>`, and `<prefix>-<uid>-r<n><suffix>` for parts that
-  * replace the rows of partitions.
+/** The names of finished parts: `<prefix>-<uid>-<n><suffix>`, and `<prefix>-<uid>-r<n><suffix>` for parts
+  * that replace the rows of partitions.
   *
   * The uid identifies the run that opened the part, and the log assigns the number. So each name is unique,
   * although Spark restarts its own counters after a restart.

@@ -34,8 +34,8 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
   def refuseIn(path: String, files: FileStore, scope: VisibleFiles.Scope, listing: VisibleListing): Unit = {
     refuseBelow(path, files, listing)
     scope match {
-      case VisibleFiles.Scope.Directories(paths) => refuseBetween(path, files, paths)
-      case VisibleFiles.Scope.Exactly(paths)     => refuseBetween(path, files, paths)
+      case VisibleFiles.Scope.Directories(paths)                     => refuseBetween(path, files, paths)
+      case VisibleFiles.Scope.Exactly(paths)                         => refuseBetween(path, files, paths)
       case VisibleFiles.Scope.Whole | _: VisibleFiles.Scope.Selected => ()
     }
   }

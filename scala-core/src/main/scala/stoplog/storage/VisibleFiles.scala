@@ -24,8 +24,8 @@ private[stoplog] final class VisibleFiles(
     * lists each visible directory once. Reads each valid-length file. Error: `STOPLOG_STORE_WRITE`.
     */
   def list(scope: Scope): VisibleListing = {
-    val all                   = entries(scope)
-    val found                 = all.taken.sortBy(_.path)
+    val all               = entries(scope)
+    val found             = all.taken.sortBy(_.path)
     val (hidden, visible) = found.partition(file => HiddenNames.isHidden(file.name))
     val noted             = hidden.flatMap(file => companionsOf(file).map(_ -> file)).toMap
     val committed         = visible.map { file =>
@@ -108,9 +108,9 @@ private[stoplog] object VisibleFiles {
   trait DirectoryChoice extends Serializable {
 
     /** Returns whether a listing must look into a directory: the scope may take the directory, or a directory
-      * below.
+      * below. By default, the scope takes no directory below another one.
       */
-    def enters(directory: String): Boolean
+    def enters(directory: String): Boolean = takes(directory)
 
     /** Returns whether the scope takes the files which are directly in a directory. */
     def takes(directory: String): Boolean

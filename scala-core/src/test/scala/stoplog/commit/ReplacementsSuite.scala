@@ -106,7 +106,8 @@ class ReplacementsSuite extends AnyFunSuite {
       start.countDown()
       pool.shutdown()
       assert(pool.awaitTermination(300, TimeUnit.SECONDS))
-      val outcome = JobOutcome(files = 1, rows = 1, replacedFiles = 1, replacedBytes = 0, replacedPartitions = 1)
+      val outcome =
+        JobOutcome(files = 1, rows = 1, replacedFiles = 1, replacedBytes = 0, replacedPartitions = 1)
       jobs.foreach(job => assert(job.get().copy(replacedBytes = 0) === outcome))
       assert(place.rows === ("old 0" +: (1 to 50).map(n => s"new $n")).sorted)
     }
@@ -120,7 +121,11 @@ class ReplacementsSuite extends AnyFunSuite {
         place.overwritePartition("batch-1", Faults.none, "b", "new b")
       )
       assert(refused.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
-      assert(refused.getMessage.contains("sink main has open parts there") && refused.getMessage.contains("finalize"))
+      assert(
+        refused.getMessage.contains("sink main has open parts there") && refused.getMessage.contains(
+          "finalize"
+        )
+      )
       place.overwritePartition("batch-2", Faults.none, "a", "new a")
       assert(place.rows === Vector("new a", "old b"))
     }

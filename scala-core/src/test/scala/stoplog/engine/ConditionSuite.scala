@@ -8,7 +8,7 @@ import stoplog.engine.Condition._
 class ConditionSuite extends AnyFunSuite {
 
   private final class Numbers(known: Map[String, Any]) extends Values {
-    override def of(column: String): Value      = known.get(column).fold[Value](Value.Open)(Value.Known(_))
+    override def of(column: String): Value    = known.get(column).fold[Value](Value.Open)(Value.Known(_))
     override def compare(a: Any, b: Any): Int = a.asInstanceOf[Int].compare(b.asInstanceOf[Int])
   }
 
@@ -38,14 +38,24 @@ class ConditionSuite extends AnyFunSuite {
   test("each comparison holds for the right orders, and is unknown with NULL") {
     import Comparison._
     val holding =
-      Map(Equal -> Set(5), NotEqual -> Set(4, 6), Less -> Set(4), AtMost -> Set(4, 5), Greater -> Set(6), AtLeast -> Set(5, 6))
+      Map(
+        Equal    -> Set(5),
+        NotEqual -> Set(4, 6),
+        Less     -> Set(4),
+        AtMost   -> Set(4, 5),
+        Greater  -> Set(6),
+        AtLeast  -> Set(5, 6)
+      )
     for {
       (comparison, values) <- holding
       value                <- 4 to 6
     } {
       val expected = Set(Truth.of(values(value)))
       assert(results(Compared("a", comparison, 5), "a" -> value) === expected, s"$value $comparison 5")
-      assert(results(Compared("a", comparison.reversed, value), "a" -> 5) === expected, s"5 $comparison.reversed $value")
+      assert(
+        results(Compared("a", comparison.reversed, value), "a" -> 5) === expected,
+        s"5 $comparison.reversed $value"
+      )
       assert(results(Compared("a", comparison, 5), "a" -> null) === Set(Truth.Unknown))
       assert(results(Compared("a", comparison, null), "a" -> value) === Set(Truth.Unknown))
     }
@@ -64,10 +74,12 @@ class ConditionSuite extends AnyFunSuite {
   }
 
   test("a value that is not known yet excludes a partition only if no value can satisfy the condition") {
-    val both = And(equal("a", 1), equal("b", 2))
-    val any  = Or(equal("a", 1), equal("b", 2))
+    val both                                                 = And(equal("a", 1), equal("b", 2))
+    val any                                                  = Or(equal("a", 1), equal("b", 2))
     def mayHold(condition: Condition, known: (String, Any)*) = condition.mayHold(new Numbers(known.toMap))
-    assert(mayHold(both) && mayHold(both, "a" -> 1) && !mayHold(both, "a" -> 2) && !mayHold(both, "a" -> null))
+    assert(
+      mayHold(both) && mayHold(both, "a" -> 1) && !mayHold(both, "a" -> 2) && !mayHold(both, "a" -> null)
+    )
     assert(mayHold(any, "a" -> 2) && !mayHold(any, "a" -> 2, "b" -> 3))
     assert(mayHold(Not(both), "a" -> 1) && !both.holds(new Numbers(Map("a" -> 1))))
     assert(both.columns === Set("a", "b"))

@@ -49,7 +49,8 @@ final case class BatchCrash(site: Scenario, mode: BatchMode, at: CrashPoint.At) 
     val found  = rows(place)
     val wanted = mode.rows(isDecided, oldRows, newRows(mode))
     val wrong  = if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
-    wrong ++ (if (isDecided) left(place) ++ Completed.problemsOfJob(place, buckets.filter(mode.writes), Name) else Vector.empty)
+    wrong ++ (if (isDecided) left(place) ++ Completed.problemsOfJob(place, buckets.filter(mode.writes), Name)
+              else Vector.empty)
   }
 
   /** A job that has been carried out is tidied away; what is left of one that had not decided is out of sight. */
@@ -105,8 +106,9 @@ object BatchCrash {
         TaskWriter.Rules(JobPolicy(MatrixPolicy), PartNaming("part", ".txt"), 2, _ => (), () => ()),
         TaskWriter.Tools(Clock.system, faults)
       )
-      newRows.zipWithIndex.filter(row => row._2 % 2 == slot && mode.writes(bucketOf(row._2))).foreach { case (row, n) =>
-        writer.write(bucketOf(n), row)
+      newRows.zipWithIndex.filter(row => row._2 % 2 == slot && mode.writes(bucketOf(row._2))).foreach {
+        case (row, n) =>
+          writer.write(bucketOf(n), row)
       }
       writer.commit()
     }

@@ -60,8 +60,8 @@ object BatchMode {
         Replacing.Within(Scope.Exactly(Vector("a", ""))),
         Steps.ofBatchJobs,
         "old or new, whole",
-        "readers see all old rows and no new one if the process died before its record, and otherwise all new rows and " +
-          "of the old rows those of the other partition; each row once."
+        "readers see all old rows and no new one if the process died before its record, and otherwise all " +
+          "new rows and of the old rows those of the other partition; each row once."
       ) {
     override def writes(bucket: String): Boolean = bucket != "b"
 

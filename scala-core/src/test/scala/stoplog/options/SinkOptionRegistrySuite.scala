@@ -12,6 +12,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
     RollingOptions,
     CompactionOptions,
     BucketOptions,
+    OverwriteOptions,
     PartOptions,
     RecoveryOptions,
     Completeness,

@@ -88,11 +88,23 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
   )
 
   replaced("insertInto with the option dynamic")(t =>
-    spark.table("again").write.format("stoplog").option("partitionOverwriteMode", "dynamic").mode("overwrite").insertInto(t)
+    spark
+      .table("again")
+      .write
+      .format("stoplog")
+      .option("partitionOverwriteMode", "dynamic")
+      .mode("overwrite")
+      .insertInto(t)
   )
 
   replaced("insertInto with replaceWhere")(t =>
-    spark.table("again").write.format("stoplog").option("replaceWhere", s"day = '$again'").mode("overwrite").insertInto(t)
+    spark
+      .table("again")
+      .write
+      .format("stoplog")
+      .option("replaceWhere", s"day = '$again'")
+      .mode("overwrite")
+      .insertInto(t)
   )
 
   test("insertInto with overwrite and without dynamic mode replaces all") {
@@ -111,14 +123,14 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
   test("save with mode overwrite replaces the partitions of the rows in dynamic mode, for each layout") {
     for {
       (layout, bucket) <- Seq(
-        Map("partitionBy"  -> "day")                                             -> "day",
-        Map("bucketBy"     -> "concat('day=', day)")                             -> "day",
+        Map("partitionBy" -> "day")                                                 -> "day",
+        Map("bucketBy" -> "concat('day=', day)")                                    -> "day",
         Map("bucketColumn" -> "day", "bucketFormat" -> "'dt='yyyy-MM-dd'/hour='HH") -> "dt"
       )
       byOption <- Seq(true, false)
     } {
-      val place                                   = new Place
-      def write(rows: DataFrame, mode: String)    =
+      val place                                = new Place
+      def write(rows: DataFrame, mode: String) =
         rows.write.format("stoplog").option("format", "json").options(layout).mode(mode)
       Seq("2026-01-01", again, "2026-01-03").foreach(day => write(sales(day, 2), "append").save(place.out))
       val untouched = place.files.filterNot(_.toString.contains(again)).toSet
@@ -134,17 +146,28 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   test("without partitions, dynamic mode replaces all, as Spark's own files do") {
-    val place = new Place
-    def write(id: Int) = spark.range(id, id + 1L).write.format("stoplog").option("format", "json")
-      .option("bucketAssigner", "basePath").mode("overwrite").save(place.out)
+    val place          = new Place
+    def write(id: Int) = spark
+      .range(id, id + 1L)
+      .write
+      .format("stoplog")
+      .option("format", "json")
+      .option("bucketAssigner", "basePath")
+      .mode("overwrite")
+      .save(place.out)
     write(1)
     dynamically(write(2))
     assert(place.lines === Seq("""{"id":2}"""))
   }
 
   private def path(place: Place, mode: String, options: (String, String)*)(rows: DataFrame): Unit =
-    rows.write.format("stoplog").option("format", "json").option("partitionBy", "day").options(options.toMap)
-      .mode(mode).save(place.out)
+    rows.write
+      .format("stoplog")
+      .option("format", "json")
+      .option("partitionBy", "day")
+      .options(options.toMap)
+      .mode(mode)
+      .save(place.out)
 
   private def ofPath(place: Place): Map[String, Seq[Long]] =
     of(spark.read.format("stoplog").option("format", "json").schema("id BIGINT, day DATE").load(place.out))
@@ -193,13 +216,20 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
     for ((action, n) <- refused.zipWithIndex)
       assert(condition(action()).contains("STOPLOG_INVALID_OPTIONS"), s"case $n")
     assert(ofPath(place) === others + (again -> Seq(0L, 1L)))
-    assert(days(t) === others + (again -> Seq(0L, 1L)))
+    assert(days(t) === others + (again       -> Seq(0L, 1L)))
   }
 
   test("a condition on another column, or with another operator, fails by name") {
     val place = threeDays()
     val t     = table("unknown_condition")
-    for (where <- Seq("id = 1", "year(day) = 2026", "cast(day AS STRING) LIKE '2026%'", "day = '2026-01-01' OR id = 1"))
+    for (
+      where <- Seq(
+        "id = 1",
+        "year(day) = 2026",
+        "cast(day AS STRING) LIKE '2026%'",
+        "day = '2026-01-01' OR id = 1"
+      )
+    )
       assert(
         condition(path(place, "overwrite", "replaceWhere" -> where)(sales(again, 1)))
           .contains("STOPLOG_PARTITION_CONDITION"),
@@ -210,9 +240,11 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
         .contains("STOPLOG_PARTITION_CONDITION")
     )
     assert(condition(spark.sql(s"DELETE FROM $t WHERE id = 1")).contains("STOPLOG_PARTITION_CONDITION"))
-    assert(condition(sales(again, 1).writeTo(t).overwrite(col("id") === 1)).contains("STOPLOG_PARTITION_CONDITION"))
+    assert(
+      condition(sales(again, 1).writeTo(t).overwrite(col("id") === 1)).contains("STOPLOG_PARTITION_CONDITION")
+    )
     assert(ofPath(place) === others + (again -> Seq(0L, 1L)))
-    assert(days(t) === others + (again -> Seq(0L, 1L)))
+    assert(days(t) === others + (again       -> Seq(0L, 1L)))
   }
 
   test("a condition needs partition columns") {
@@ -227,7 +259,9 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
     val t     = table("deleted", place)
     spark.sql(s"DELETE FROM $t WHERE day = DATE '$again'")
     assert(days(t) === others)
-    spark.sql(s"DELETE FROM $t WHERE day > DATE '2026-01-01' AND NOT day IN (DATE '2026-01-02', DATE '2026-01-04')")
+    spark.sql(
+      s"DELETE FROM $t WHERE day > DATE '2026-01-01' AND NOT day IN (DATE '2026-01-02', DATE '2026-01-04')"
+    )
     assert(days(t) === others - "2026-01-03")
     spark.sql(s"DELETE FROM $t WHERE day IS NULL")
     assert(days(t) === others - "2026-01-03")

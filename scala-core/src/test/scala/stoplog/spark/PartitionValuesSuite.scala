@@ -10,7 +10,9 @@ import stoplog.format.SparkSessionForTests
 class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def write(place: Place, rows: Seq[String], options: (String, String)*): Unit = spark
-    .sql(rows.zipWithIndex.map { case (value, id) => s"SELECT $id AS id, $value AS p" }.mkString(" UNION ALL "))
+    .sql(
+      rows.zipWithIndex.map { case (value, id) => s"SELECT $id AS id, $value AS p" }.mkString(" UNION ALL ")
+    )
     .write
     .format("stoplog")
     .option("format", "json")
@@ -52,27 +54,27 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
       }
 
   selects("STRING", "'a'", "CAST(NULL AS STRING)", "''", "'x=y/z'", "'%41'", "'ü ä'", "'A'")(
-    "p = 'a'"                        -> Set(0),
-    "p IS NULL"                      -> Set(1, 2),
-    "p <=> NULL"                     -> Set(1, 2),
-    "p = ''"                         -> Set.empty,
-    "p = 'x=y/z'"                    -> Set(3),
-    "p IN ('%41', 'ü ä')"            -> Set(4, 5),
-    "p <> 'a'"                       -> Set(3, 4, 5, 6),
-    "NOT (p = 'a')"                  -> Set(3, 4, 5, 6),
-    "p = 'a' OR p IS NULL"           -> Set(0, 1, 2),
+    "p = 'a'"                               -> Set(0),
+    "p IS NULL"                             -> Set(1, 2),
+    "p <=> NULL"                            -> Set(1, 2),
+    "p = ''"                                -> Set.empty,
+    "p = 'x=y/z'"                           -> Set(3),
+    "p IN ('%41', 'ü ä')"                   -> Set(4, 5),
+    "p <> 'a'"                              -> Set(3, 4, 5, 6),
+    "NOT (p = 'a')"                         -> Set(3, 4, 5, 6),
+    "p = 'a' OR p IS NULL"                  -> Set(0, 1, 2),
     "p IS NOT NULL AND p NOT IN ('a', 'A')" -> Set(3, 4, 5),
-    "p IS NOT NULL"                  -> Set(0, 3, 4, 5, 6)
+    "p IS NOT NULL"                         -> Set(0, 3, 4, 5, 6)
   )
 
   selects("DATE", "DATE '2026-01-01'", "DATE '2026-01-02'", "CAST(NULL AS DATE)", "DATE '1582-10-15'")(
-    "p = '2026-01-02'"                                -> Set(1),
-    "p = DATE '2026-01-01' + INTERVAL 1 DAY"          -> Set(1),
-    "p BETWEEN DATE '2025-12-31' AND '2026-01-01'"    -> Set(0),
-    "DATE '2026-01-01' > p"                           -> Set(3),
-    "p > DATE '2026-01-01' OR p IS NULL"              -> Set(1, 2),
-    "true"                                            -> Set(0, 1, 2, 3),
-    "false"                                           -> Set.empty
+    "p = '2026-01-02'"                             -> Set(1),
+    "p = DATE '2026-01-01' + INTERVAL 1 DAY"       -> Set(1),
+    "p BETWEEN DATE '2025-12-31' AND '2026-01-01'" -> Set(0),
+    "DATE '2026-01-01' > p"                        -> Set(3),
+    "p > DATE '2026-01-01' OR p IS NULL"           -> Set(1, 2),
+    "true"                                         -> Set(0, 1, 2, 3),
+    "false"                                        -> Set.empty
   )
 
   selects("INT", "10", "9", "-1", "CAST(NULL AS INT)")(
@@ -84,14 +86,14 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
   )
 
   selects("BOOLEAN", "true", "false", "CAST(NULL AS BOOLEAN)")(
-    "p"            -> Set(0),
-    "NOT p"        -> Set(1),
-    "p <=> false"  -> Set(1)
+    "p"           -> Set(0),
+    "NOT p"       -> Set(1),
+    "p <=> false" -> Set(1)
   )
 
   selects("DECIMAL(10,2)", "1.50BD", "CAST(10 AS DECIMAL(10,2))", "CAST(2 AS DECIMAL(10,2))")(
-    "p = 1.5"                         -> Set(0),
-    "p > CAST(2 AS DECIMAL(10,2))"    -> Set(1)
+    "p = 1.5"                      -> Set(0),
+    "p > CAST(2 AS DECIMAL(10,2))" -> Set(1)
   )
 
   selects("TIMESTAMP", "TIMESTAMP '2026-01-01 00:00:00'", "TIMESTAMP '2026-01-01 12:30:00.25'")(
@@ -124,7 +126,7 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("two partition columns: only directories that can satisfy the condition are entered") {
-    val place = new Place
+    val place             = new Place
     def rows(offset: Int) = spark
       .sql(s"SELECT id + $offset AS id, id % 2 AS a, id % 3 AS b FROM range(6)")
       .write

@@ -69,8 +69,8 @@ private[stoplog] object Monitoring {
   }
 
   /** A streaming query's handling of a part that replaces others: the sink's compaction has written the part,
-    * or a job that replaces partitions. The part is a new file, and the query may have read the replaced parts.
-    * Decision 0019.
+    * or a job that replaces partitions. The part is a new file, and the query may have read the replaced
+    * parts. Decision 0019.
     */
   sealed trait OnMergedPart extends Serializable
 

@@ -264,41 +264,26 @@ class FileSourceDriverSuite extends AnyFunSuite {
     assert(world.state.files.keys.count(_.endsWith(".gone")) === 1)
   }
 
-  test("a merged part is rejected, read or skipped by option, and read by batch queries") {
-    val merged = "part-0123456789ab-m0.txt"
-    def world(onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail) = {
-      val world = new SourceWorld(onMergedPart = onMergedPart)
-      world.files.put("part-0123456789ab-0.txt", "1\n", 1)
-      assert(world.batch() === Seq("1"))
-      world.files.delete("part-0123456789ab-0.txt")
-      world.files.put(merged, "1\n2\n", 2)
-      world
+  for (letter <- Seq("m", "r"))
+    test(s"a part named $letter<n> is rejected, read or skipped by option, and read by batch queries") {
+      val replacing = s"part-0123456789ab-${letter}0.txt"
+      def world(choice: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail) = {
+        val world =
+          if (letter == "m") new SourceWorld(onMergedPart = choice)
+          else new SourceWorld(onReplacedPart = choice)
+        world.files.put("part-0123456789ab-0.txt", "1\n", 1)
+        assert(world.batch() === Seq("1"))
+        world.files.delete("part-0123456789ab-0.txt")
+        world.files.put(replacing, "1\n2\n", 2)
+        world
+      }
+      val refused = intercept[StoplogException](world().batch()).getCondition
+      assert(refused === s"STOPLOG_SOURCE_${if (letter == "m") "MERGED" else "REPLACED"}_PART")
+      assert(world(Monitoring.OnMergedPart.Read).batch() === Seq("1", "2"))
+      assert(world(Monitoring.OnMergedPart.Skip).batch() === Seq.empty)
+      val all = SourceDriver.all[FileSplit](world().source, stoplog.source.StateFiles.None)
+      assert(all.map(_.file.path) === Seq(replacing))
     }
-    val refused = intercept[StoplogException](world().batch())
-    assert(refused.getCondition === "STOPLOG_SOURCE_MERGED_PART")
-    assert(world(Monitoring.OnMergedPart.Read).batch() === Seq("1", "2"))
-    assert(world(Monitoring.OnMergedPart.Skip).batch() === Seq.empty)
-    val all = SourceDriver.all[FileSplit](world().source, stoplog.source.StateFiles.None)
-    assert(all.map(_.file.path) === Seq(merged))
-  }
-
-  test("a part that replaces partitions is rejected, read or skipped by option, and read by batch queries") {
-    val replacing = "part-0123456789ab-r0.txt"
-    def world(onReplacedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail) = {
-      val world = new SourceWorld(onReplacedPart = onReplacedPart, onMergedPart = Monitoring.OnMergedPart.Read)
-      world.files.put("part-0123456789ab-0.txt", "1\n", 1)
-      assert(world.batch() === Seq("1"))
-      world.files.delete("part-0123456789ab-0.txt")
-      world.files.put(replacing, "2\n", 2)
-      world
-    }
-    val refused = intercept[StoplogException](world().batch())
-    assert(refused.getCondition === "STOPLOG_SOURCE_REPLACED_PART")
-    assert(world(Monitoring.OnMergedPart.Read).batch() === Seq("2"))
-    assert(world(Monitoring.OnMergedPart.Skip).batch() === Seq.empty)
-    val all = SourceDriver.all[FileSplit](world().source, stoplog.source.StateFiles.None)
-    assert(all.map(_.file.path) === Seq(replacing))
-  }
 
   test("a failed listing forgets no files") {
     val world = new SourceWorld

@@ -45,10 +45,14 @@ private[spark] class SinkWrite[M](
   }
 
   override def supportedCustomMetrics(): Array[CustomMetric] =
-    (table.sink.taskMetrics ++ planned.jobMetrics).map(new TaskSum(_)).toArray
+    (table.sink.taskMetrics ++ ofReplacing(planned.jobMetrics)).map(new TaskSum(_)).toArray
 
   override def reportDriverMetrics(): Array[CustomTaskMetric] =
-    begun.toArray.flatMap(_.counts).map { case (metric, count) => new SinkWrite.Counted(metric, count) }
+    ofReplacing(begun.toSeq.flatMap(_.counts)).map { case (metric, count) =>
+      new SinkWrite.Counted(metric, count)
+    }.toArray
+
+  private def ofReplacing[A](metrics: => Seq[A]): Seq[A] = if (existing == Existing.Keep) Nil else metrics
 }
 
 private[spark] object SinkWrite {

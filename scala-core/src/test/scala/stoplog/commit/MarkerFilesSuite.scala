@@ -87,8 +87,8 @@ class MarkerFilesSuite extends AnyFunSuite {
       Parallel.sequential,
       StorageRetry.never
     )
-    def marker(bucket: String, version: Int, added: Totals): Marker =
-      Marker(bucket, version, MarkerForm.Json, "main", "end", 77, None, added)
+    def marker(bucket: String, version: Int, added: Totals, cause: String = "end"): Marker =
+      Marker(bucket, version, MarkerForm.Json, "main", cause, 77, None, added)
   }
 
   test("a job marks each covered bucket in order and lists its files") {
@@ -116,6 +116,8 @@ class MarkerFilesSuite extends AnyFunSuite {
     job.notes.putIfAbsent("b/_SUCCESS", Array.emptyByteArray)
     val one = Totals(1, 1, 4)
     assert(job.end.adding(Vector(done("1")), 77).markers === Vector(job.marker("b", 2, one)))
-    assert(job.end.replacing(Vector(done("1")), 77).markers === Vector(job.marker("b", 1, one)))
+    assert(
+      job.end.replacing(Vector(done("1")), 77).markers === Vector(job.marker("b", 1, one, "overwrite"))
+    )
   }
 }

@@ -19,7 +19,7 @@ sealed abstract class Storage(val name: String, val reader: String) extends Prod
   def steps: Vector[Step] = Steps.ofQueries
 
   /** What batch jobs do here. */
-  def batchModes: Vector[BatchMode] = Vector(BatchMode.Overwrite, BatchMode.Partitions)
+  def batchModes: Vector[BatchMode] = Vector(BatchMode.Overwrite)
 
   /** Those that such a job passes. */
   final def batchSteps(mode: BatchMode): Vector[Step] = mode.steps.filter { step =>
@@ -44,6 +44,10 @@ sealed abstract class Storage(val name: String, val reader: String) extends Prod
 
 object Storage {
   case object Local extends Storage("Local disks", "plain java.nio") {
+
+    /** The scope of an overwrite changes no step, and so needs no other storage. */
+    override def batchModes: Vector[BatchMode] = Vector(BatchMode.Overwrite, BatchMode.Partitions)
+
     override def newPlace(layout: Layout, content: Content): Place = new LocalPlace(layout, content)
   }
 

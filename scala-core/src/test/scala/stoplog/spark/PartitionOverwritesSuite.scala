@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.util.concurrent.{CompletableFuture, TimeUnit}
+
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.QueryExecution
 import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.util.QueryExecutionListener
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.Thrown
@@ -272,6 +276,26 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
     sales(again, 2).writeTo(t).append()
     dynamically(spark.sql(s"DELETE FROM $t"))
     assert(days(t) === Map.empty)
+  }
+
+  test("the plan of an overwrite counts the replaced files and partitions") {
+    val place   = threeDays()
+    val counted = new CompletableFuture[Map[String, Long]]
+    val counter = new QueryExecutionListener {
+      override def onSuccess(function: String, query: QueryExecution, nanos: Long): Unit =
+        query.executedPlan
+          .find(_.metrics.contains("stoplogReplacedFiles"))
+          .foreach(plan => counted.complete(plan.metrics.view.mapValues(_.value).toMap))
+      override def onFailure(function: String, query: QueryExecution, error: Exception): Unit = ()
+    }
+    spark.listenerManager.register(counter)
+    try {
+      val where = s"day >= '$again'"
+      path(place, "overwrite", "replaceWhere" -> where)(sales(again, 1, 50))
+      val counts = counted.get(60, TimeUnit.SECONDS)
+      assert(counts("stoplogReplacedPartitions") === 2)
+      assert(counts("stoplogReplacedFiles") >= 2 && counts("stoplogReplacedBytes") > 0)
+    } finally spark.listenerManager.unregister(counter)
   }
 
   test("the statements about single partitions of a catalog are refused by Spark") {

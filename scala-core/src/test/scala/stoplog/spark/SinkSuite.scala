@@ -158,10 +158,10 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("""{"id":"ant","ID":"ant"}"""))
   }
 
-  test("rejects an overwrite of some partitions and replaces all in an overwrite of all") {
+  test("an overwrite in dynamic mode replaces the partitions of its rows, and any other replaces all") {
     val place               = new Place
     val rows                = spark.range(2).selectExpr("id", "id AS day")
-    def write(mode: String) = rows.write
+    def write(mode: String, of: DataFrame = rows) = of.write
       .format("stoplog")
       .options(Map("format" -> "json", "partitionBy" -> "day"))
       .mode(mode)
@@ -169,8 +169,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     write("append")
     spark.conf.set("spark.sql.sources.partitionOverwriteMode", "dynamic")
     try {
-      val error = intercept[IllegalArgumentException](write("overwrite"))
-      assert(error.getMessage.contains("spark.sql.sources.partitionOverwriteMode = 'dynamic' would keep"))
+      write("overwrite", rows.where("day = 1"))
       assert(place.lines.size === 2)
       write("append")
     } finally spark.conf.unset("spark.sql.sources.partitionOverwriteMode")

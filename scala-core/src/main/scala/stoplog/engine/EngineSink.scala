@@ -42,6 +42,11 @@ private[stoplog] trait EngineSink[C, R, M] {
   /** Plans a write, which the engine may not execute. Throws for invalid columns or unsupported writes. */
   def plan(request: WriteRequest[C]): EngineWrite[R, M]
 
+  /** Checks the location of the query's checkpoint. Called at a start, as soon as the location is known.
+    * Throws if the checkpoint would damage the target.
+    */
+  def checkpointedAt(location: String): Unit = ()
+
   /** Executes the decisions of an earlier run of this query. Claims nothing, because the engine may still
     * reject the start.
     *

@@ -16,6 +16,10 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   def pathMissing(): StoplogArgumentException = argument("STOPLOG_PATH_MISSING")
 
+  /** @param why a clause whose subject is the checkpoint */
+  def checkpointInSink(path: String, checkpoint: String, why: String): StoplogArgumentException =
+    argument("STOPLOG_CHECKPOINT_IN_SINK", "path" -> path, "checkpoint" -> checkpoint, "why" -> reason(why))
+
   def logLocation(): StoplogArgumentException = argument("STOPLOG_LOG_LOCATION")
 
   def pathNotWritable(path: String, why: String): StoplogArgumentException =

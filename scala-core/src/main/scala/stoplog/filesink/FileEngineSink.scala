@@ -3,13 +3,12 @@ package stoplog.filesink
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
-
 import stoplog.commit._
 import stoplog.engine._
-import stoplog.error.{Log, Redaction}
+import stoplog.error.{ Log, Redaction}
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
-import stoplog.place.SinkStorage
+import stoplog.place.{CheckpointPlace,SinkStorage}
 
 /** The sink of rolling part files, called by an engine's frame. */
 private[stoplog] final class FileEngineSink private (
@@ -34,6 +33,9 @@ private[stoplog] final class FileEngineSink private (
     if (request.existing == Existing.Keep) OverwriteScope.refuseCondition(options)
     new Planned(request)
   }
+
+  override def checkpointedAt(location: String): Unit =
+    CheckpointPlace.refuse(storage.path, location, SparkHadoop.configuration)
 
   override def resume(queryId: String): Option[Long] = {
     val log = storage.log
@@ -61,7 +63,7 @@ private[stoplog] final class FileEngineSink private (
       val resumed = RecordedBuckets.resumed(options, newest)
       val before  = order match {
         case ColumnOrder.Recorded => newest.flatMap(RecordedColumns.of)
-        case ColumnOrder.Requested => None
+        case ColumnOrder.Requested  => None
       }
       val sink = FileSinkSpec.of(resumed, request.columns, storage, before)
       RecordedBuckets.changes(options, newest).foreach(change => Log.warn(s"$name: $change"))

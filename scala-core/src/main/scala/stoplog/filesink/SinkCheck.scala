@@ -17,7 +17,7 @@ import stoplog.format.compress.Compression
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.options.{RecoveryOptions, SinkOptions, SparkHadoop}
 import stoplog.part.PartNaming
-import stoplog.place.{CheckpointFiles, SinkStorage}
+import stoplog.place.{CheckpointFiles, CheckpointPlace, SinkStorage}
 import stoplog.preflight.Finding.{Ok, Warning, tried}
 import stoplog.preflight.NameChecks.Versions
 import stoplog.preflight.{ExampleName, Finding, NameChecks, Preflight}
@@ -160,8 +160,14 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
       val compression = Compression.named(options.output.compression).fold("")(_.suffix)
       NameChecks.suffix(options.parts.suffix, found.suffix, compression)
     }
-    suffix.toVector :+ NameChecks.checkpoint(options.output.path, options.checkpointLocation)
+    suffix.toVector :+ ofCheckpoint
   }
+
+  private def ofCheckpoint: Finding = tried("checkpoint") {
+    options.checkpointLocation.foreach(
+      CheckpointPlace.refuse(options.output.path, _, SparkHadoop.configuration)
+    )
+  }.fold(identity, _ => NameChecks.checkpoint(options.checkpointLocation))
 
   private def ofLogs: Vector[Finding] = (for {
     there   <- storage

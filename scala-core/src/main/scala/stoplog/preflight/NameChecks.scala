@@ -118,17 +118,11 @@ private[stoplog] object NameChecks {
       )
   }
 
-  /** Checks the location of Spark's own files.
+  /** Returns the finding about a checkpoint that the start does not reject.
     *
     * @param checkpoint the user's location, if set
     */
-  def checkpoint(path: String, checkpoint: Option[String]): Finding = checkpoint match {
-    case Some(location) if isVisibleUnder(path, location) =>
-      Warning(
-        "checkpoint",
-        s"The checkpoint $location is under the sink's path $path, where readers take its files for data.",
-        "Move the checkpoint elsewhere, or into a directory whose name begins with '_'."
-      )
+  def checkpoint(checkpoint: Option[String]): Finding = checkpoint match {
     case Some(location) => Ok("checkpoint", s"It is at $location, where no reader of the sink looks.")
     case None           =>
       Ok(
@@ -146,15 +140,6 @@ private[stoplog] object NameChecks {
       "no name=value.",
     if (id == BucketId.OfNull) NameForNull else NamedLayouts
   )).nextOption()
-
-  private def isVisibleUnder(path: String, location: String): Boolean = {
-    val (parent, child) = (plain(path), plain(location))
-    val below           = if (child == parent) "" else child.stripPrefix(s"$parent/")
-    below != child && !HiddenNames.areIn(below)
-  }
-
-  /** Normalizes a local path, which may have a scheme. */
-  private def plain(path: String): String = path.replaceFirst("^file:/+", "/").replaceAll("(?<=.)/+$", "")
 
   private def counted(buckets: Int): String = if (buckets == 1) "1 bucket" else s"$buckets buckets"
 

@@ -82,13 +82,18 @@ private[stoplog] class SinkTable[M](
   private[spark] def lasting(rows: StructType): StructType =
     if (DataType.equalsIgnoreNullability(sink.columns, rows)) sink.columns else rows
 
-  /** Returns the run for a start of the query. Created in the first epoch, as the start may fail before. */
+  /** Returns the run for a start of the query. Created in the first epoch, as the start may fail before.
+    *
+    * @param location the query's checkpoint, which may come from the session's settings
+    */
   private[spark] def runOf(
       write: => EngineWrite[InternalRow, M],
-      start: RunStart
+      start: RunStart,
+      location: Option[String]
   ): EngineRun[InternalRow, M] =
     synchronized {
       current.collect { case (start.runId, run) => run }.getOrElse {
+        location.foreach(sink.checkpointedAt)
         val made = write.start(start)
         current = Some(start.runId -> made)
         SinkTable.ledgerRun(made).foreach(RunEnds.watch(start, _))
@@ -117,7 +122,9 @@ private[stoplog] class SinkTable[M](
     */
   private def wait(start: RunStart, seenSeq: Long): Unit =
     SinkTable
-      .ledgerRun(runOf(sink.plan(WriteRequest(sink.columns, start.queryId, Existing.Keep)), start))
+      .ledgerRun(
+        runOf(sink.plan(WriteRequest(sink.columns, start.queryId, Existing.Keep)), start, checkpoint)
+      )
       .foreach(_.waitFrom(seenSeq))
 }
 
@@ -177,6 +184,7 @@ private[stoplog] object SinkTable {
       partitioned: Array[Transform] = Array.empty,
       declared: Option[TableColumns] = None
   ): SinkTable[M] = {
+    checkpoint.foreach(sink.checkpointedAt)
     RunEnds.listenTo(SparkSession.active.sparkContext)
     val table = new SinkTable(sink, checkpoint, partitioned, declared)
     table.previous = for {

@@ -97,15 +97,13 @@ private[spark] object SinkWrite {
 
     override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
       val context = QueryContext.current(info.queryId())
-      val run     = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger))
-      val batches = new PlannedBatches(
-        context.batch,
-        QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint), // first: the running query
-        SparkHadoop.configuration
-      )
-      val carrier = new BroadcastCarrier(SparkSession.active.sparkContext)
-      val epoch   = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
-      val writers = run.begin(epoch)
+      // First the location of the running query, which the session's settings may define.
+      val location = QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint)
+      val run      = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger), location)
+      val batches  = new PlannedBatches(context.batch, location, SparkHadoop.configuration)
+      val carrier  = new BroadcastCarrier(SparkSession.active.sparkContext)
+      val epoch    = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
+      val writers  = run.begin(epoch)
       begun = Some(run)
       new TaskWriterFactory(writers, table.required(info.schema()))
     }

@@ -95,6 +95,7 @@ object ErrorsSuite {
     Errors.eventTimeMissing(),
     Errors.bucketFormat("qqqq q", "unknown letter"),
     Errors.pathMissing(),
+    Errors.checkpointInSink("/data/out", "/data/out/checkpoint", "readers would read its files as data"),
     Errors.logLocation(),
     Errors.pathNotWritable("/data/out", "permission denied"),
     Errors.unsupportedTrigger("continuous"),

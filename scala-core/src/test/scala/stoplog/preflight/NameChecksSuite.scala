@@ -70,25 +70,9 @@ class NameChecksSuite extends AnyFunSuite {
     assert(mixed.level == "warning" && mixed.what.contains("a log of b,"))
   }
 
-  for (
-    (location, level) <- Seq(
-      "/data/out/checkpoint"   -> "warning",
-      "file:/data/out/a/b"     -> "warning",
-      "file:///data/out/"      -> "warning",
-      "/data/out/_checkpoint"  -> "ok",
-      "/data/out/.checkpoint/" -> "ok",
-      "/data/out/a/_b/c"       -> "ok",
-      "/data/out/_a=1/b"       -> "warning",
-      "/data/output"           -> "ok",
-      "hdfs:/data/out/c"       -> "ok"
-    )
-  )
-    test(s"a checkpoint at $location next to parts under /data/out: $level") {
-      assert(NameChecks.checkpoint("/data/out/", Some(location)).level == level)
-    }
-
-  test("an unknown checkpoint gives no warning") {
-    assert(NameChecks.checkpoint("/data/out", None).level == "ok")
+  test("a checkpoint that the start accepts gives no warning, known or not") {
+    for (location <- Seq(Some("/data/out/_checkpoint"), None))
+      assert(NameChecks.checkpoint(location).level == "ok")
   }
 
   test("example names equal the sink's names") {

@@ -348,18 +348,18 @@ class FileSinkMethods(Builder):
         return self._with(manifest=form, **present({"manifestRetention": retention_text}))
 
     def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> Self:
-        """Sets the reaction to changed columns of a restarted query. The default is `"roll"`.
+        """Sets the reaction to changed columns of a restarted query. The default is `"additive"`.
 
         Columns are identified by name; their order is irrelevant.
 
         Args:
-            action: `"roll"` closes open parts with their old columns if a file cannot contain both.
-                `"additive"` allows added columns and columns that become nullable. `"fail"` rejects all
-                changes.
+            action: `"additive"` adds new columns, writes null for missing columns, and rejects a changed
+                type. `"roll"` accepts all changes and logs a warning: new files have only the new columns.
+                `"fail"` rejects all changes.
 
         >>> from stoplog import FileSink
-        >>> FileSink.for_row_format("/out", "json").with_on_schema_change("additive")
-        FileSinkBuilder(path='/out', format='json', onSchemaChange='additive')
+        >>> FileSink.for_row_format("/out", "json").with_on_schema_change("fail")
+        FileSinkBuilder(path='/out', format='json', onSchemaChange='fail')
         """
         return self._with(onSchemaChange=action)
 

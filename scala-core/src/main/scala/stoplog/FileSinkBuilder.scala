@@ -110,7 +110,7 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
   def withCompactor(compactor: Compactor): FileSinkBuilder =
     withOption("compactor", UserObject.reference(compactor, "compactor"))
 
-  /** Sets the handling of a changed schema: `fail`, `additive` or `roll`. */
+  /** Sets the handling of a changed schema: `fail`, `additive` or `roll`. The default is `additive`. */
   def withOnSchemaChange(choice: String): FileSinkBuilder = withOption("onSchemaChange", choice)
 
   /** Sets the durability: `disk` or `process`. */

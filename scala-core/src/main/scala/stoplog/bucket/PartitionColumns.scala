@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.bucket
 
+import org.apache.spark.sql.catalyst.expressions.{GenericInternalRow, JoinedRow}
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.types.{
   ArrayType, CalendarIntervalType, DataType, MapType, NullType, StructType, UserDefinedType, VariantType
@@ -51,7 +52,8 @@ private[stoplog] object PartitionColumns {
 /** The columns in the files: all columns except `partitionBy`, whose values are in the directory names.
   *
   * @param schema   the schema of the written columns
-  * @param ordinals the indices of the written columns in the rows, which have `width` columns
+  * @param ordinals the indices of the written columns in the rows, which have `width` columns; the index
+  *                 `width` is a column that the rows do not have, and that is null
   */
 private[stoplog] final case class DataColumns private (
     schema: StructType,
@@ -61,11 +63,14 @@ private[stoplog] final case class DataColumns private (
 
   /** Returns the same columns in the order and with the nullability of another schema.
     *
-    * @param wanted columns with the same names
+    * @param wanted columns with the same names, and nullable columns that the rows do not have
     */
   def arranged(wanted: StructType): DataColumns =
     if (wanted == schema) this
-    else DataColumns(wanted, wanted.fieldNames.toIndexedSeq.map(schema.fieldIndex).map(ordinals), width)
+    else {
+      val known = schema.fieldNames.zip(ordinals).toMap
+      DataColumns(wanted, wanted.fieldNames.toIndexedSeq.map(known.getOrElse(_, width)), width)
+    }
 
   /** Returns the projection from a row to the written columns, for a single task. The result is the row
     * itself or a reused view.
@@ -74,10 +79,19 @@ private[stoplog] final case class DataColumns private (
     if (ordinals == (0 until width)) identity
     else {
       val view = ProjectingInternalRow(schema, ordinals)
+      val all  = withNull
       row => {
-        view.project(row)
+        view.project(all(row))
         view
       }
+    }
+
+  /** Returns rows with a null after their last column, if a written column is not in the rows. */
+  private def withNull: InternalRow => InternalRow =
+    if (!ordinals.contains(width)) identity
+    else {
+      val joined = new JoinedRow().withRight(new GenericInternalRow(1))
+      joined.withLeft(_)
     }
 }
 

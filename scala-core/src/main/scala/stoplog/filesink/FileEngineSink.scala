@@ -8,7 +8,7 @@ import stoplog.engine._
 import stoplog.error.{ Log, Redaction}
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
-import stoplog.place.{CheckpointPlace,SinkStorage}
+import stoplog.place.{CheckpointPlace, SinkStorage}
 
 /** The sink of rolling part files, called by an engine's frame. */
 private[stoplog] final class FileEngineSink private (
@@ -61,12 +61,15 @@ private[stoplog] final class FileEngineSink private (
     override def start(start: RunStart): EngineRun[InternalRow, TaskResult] = {
       val newest  = storage.log.newest()
       val resumed = RecordedBuckets.resumed(options, newest)
+      val known   = newest.flatMap(RecordedColumns.of)
       val before  = order match {
-        case ColumnOrder.Recorded => newest.flatMap(RecordedColumns.of)
+        case ColumnOrder.Recorded => known
         case ColumnOrder.Requested  => None
       }
       val sink = FileSinkSpec.of(resumed, request.columns, storage, before)
-      RecordedBuckets.changes(options, newest).foreach(change => Log.warn(s"$name: $change"))
+      val written = FileSinkSpec.dataColumns(resumed.buckets.bucketing, asked.columns).schema
+      (
+      RecordedBuckets.changes(options, newest) ++ RecordedColumns.warning(resumed, known, written)).foreach(change => Log.warn(s"$name: $change"))
       FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.buckets.bucketing))
     }
 

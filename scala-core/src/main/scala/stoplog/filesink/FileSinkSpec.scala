@@ -11,7 +11,7 @@ import stoplog.writing.OpenPartWriter.RowTimes
 import stoplog.commit.{JobPolicy, SinkSettings}
 import stoplog.engine.{Existing, Scope}
 import stoplog.error.Errors
-import stoplog.format.{Encoder, RejectedLines, RowFormats, SchemaChange, SupportedTypes}
+import stoplog.format.{Encoder, RejectedLines, RowFormats, SupportedTypes}
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk.BulkSink.UserFormat
 import stoplog.format.bulk.{BulkFormat, BulkFormatName, BulkSink, PartLife, SyncedFormat}
@@ -95,7 +95,9 @@ private[filesink] object FileSinkSpec {
   ): FileSinkSpec = {
     val session = SparkSession.active
     options.parts.compaction.foreach(_ => storage.refuseCompaction(session.sparkContext.hadoopConfiguration))
-    val columns = arranged(options, dataColumns(options.buckets.bucketing, schema), before)
+    val rows    = dataColumns(options.buckets.bucketing, schema)
+    val known   = before.fold(rows.schema)(RecordedColumns.continued(options, _, rows.schema))
+    val columns = if (RecordedSettings.followColumns(options.output.format)) rows.arranged(known) else rows
     distinctNames(options.output.format, schema)
     val format   = formatOf(options, columns, session)
     val assigner = assignerOf(options.buckets.bucketing, schema, session)
@@ -117,7 +119,7 @@ private[filesink] object FileSinkSpec {
         naming,
         options.parts.maxOpen
       ),
-      RecordedSettings.of(options, columns.schema, format.promised, storage),
+      RecordedSettings.of(options, known, format.promised, storage),
       options.parts.compaction.map(CompactionSpec.of(_, format))
     )
   }
@@ -161,14 +163,6 @@ private[filesink] object FileSinkSpec {
     case Bucketing.PartitionColumns(names, _) => DataColumns.without(PartitionColumns.of(schema, names))
     case _                                    => DataColumns.all(schema)
   }
-
-  /** Restores the recorded order of columns, because a different order means the same columns. */
-  private def arranged(options: SinkOptions, columns: DataColumns, before: Option[StructType]): DataColumns =
-    before match {
-      case Some(known) if RecordedSettings.dependsOnColumns(options.output.format) =>
-        columns.arranged(SchemaChange.arranged(known, columns.schema))
-      case _ => columns
-    }
 
   /** Returns the format for rows with these columns. Errors: invalid formats. */
   def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {

@@ -45,6 +45,14 @@ private[stoplog] object RecordedSettings {
     case _                                                                => true
   }
 
+  /** Returns whether rows are written in the order of the recorded columns. The user's encoder receives rows
+    * as the query has them.
+    */
+  def followColumns(format: FormatChoice): Boolean = format match {
+    case FormatChoice.Rows("text") | FormatChoice.UserEncoder(_) => false
+    case _                                                                => true
+  }
+
   /** Another zone would send rows with the same time to other directories than before. */
   private def zone(bucketing: Bucketing): Map[String, String] = bucketing match {
     case Bucketing.DateTime(_, zone, _) => Map(Zone -> zone.getId)
@@ -135,6 +143,43 @@ private[stoplog] final class RecordedColumns(
 
 private[stoplog] object RecordedColumns {
 
+  /** Returns the columns to write and to record after a run with other columns. With `additive`, columns that
+    * the rows do not have any more stay in the files, so that all files can be read as one table. A column
+    * that is a partition column now has its values in the directory names.
+    *
+    * @param before the recorded columns
+    * @param now    the columns of the rows
+    */
+  def continued(options: SinkOptions, before: StructType, now: StructType): StructType =
+    options.recovery.onSchemaChange match {
+      case OnSchemaChange.Additive =>
+        SchemaChange.merged(withoutPartitions(options.buckets.bucketing, before), now)
+      case _ if RecordedSettings.dependsOnColumns(options.output.format) => SchemaChange.arranged(before, now)
+      case _                                                             => now
+    }
+
+  /** Returns a message for a user whose choice `roll` starts files that Spark cannot read together with the
+    * existing files.
+    */
+  def warning(options: SinkOptions, before: Option[StructType], now: StructType): Option[String] =
+    options.recovery.onSchemaChange match {
+      case OnSchemaChange.Roll =>
+        before
+          .map(SchemaChange.between(_, now))
+          .filter(change => change.removed.nonEmpty || !change.isAdditive)
+          .map { change =>
+            s"New files have other columns than the files so far (${change.describe}), because onSchemaChange is set to " +
+              "roll. Readers of the whole path may fail or return null: read each kind of file with its own schema."
+          }
+      case OnSchemaChange.Additive | OnSchemaChange.Fail => None
+    }
+
+  private def withoutPartitions(bucketing: Bucketing, columns: StructType): StructType = bucketing match {
+    case Bucketing.PartitionColumns(names, _) =>
+      StructType(columns.filterNot(column => names.exists(_.equalsIgnoreCase(column.name))))
+    case _ => columns
+  }
+
   /** Returns the columns in this record. `None` for a record without a schema. */
   def of(record: LogRecord): Option[StructType] = record.state.schema.flatMap(read)
 
@@ -177,9 +222,9 @@ private[stoplog] object RecordedBuckets {
 
   /** Returns a message if the pattern differs from the recorded pattern or the documented default. */
   private def patternChange(options: SinkOptions, newest: Option[LogRecord]): Option[String] = for {
-    record    <- newest
-    requested <- patternOf(options)
-    before    <- record.state.settings.get(BucketFormat.key)
+    record <- newest
+    requested    <- patternOf(options)
+    before   <- record.state. settings.get(BucketFormat.key)
     if requested != before
   } yield
     if (isNamed(options))

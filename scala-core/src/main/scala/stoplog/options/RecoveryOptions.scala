@@ -46,10 +46,10 @@ private[stoplog] object OnSchemaChange {
   /** Rejects the start. */
   case object Fail extends OnSchemaChange("fail")
 
-  /** Continues if a reader of the old columns can also read the new rows. */
+  /** Continues if no column has another type. Files have the columns of both runs. */
   case object Additive extends OnSchemaChange("additive")
 
-  /** Continues. Parts that cannot hold both schemas are closed with their old columns. */
+  /** Continues, with a warning. New files have only the new columns, of any type. */
   case object Roll extends OnSchemaChange("roll")
 
   val all: Seq[OnSchemaChange] = Seq(Fail, Additive, Roll)
@@ -109,13 +109,13 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
   val OnSchemaChange: Opt[OnSchemaChange] = withDefault(
     "onSchemaChange",
     OptionType.named(stoplog.options.OnSchemaChange.all)(_.word),
-    stoplog.options.OnSchemaChange.Roll,
-    "additive"
+    stoplog.options.OnSchemaChange.Additive,
+    "fail"
   )(
-    "The reaction if a streaming query starts with other columns than before; the order of columns does " +
-      "not count. `roll`: continue; if a file cannot hold both, open parts end with the earlier columns. " +
-      "`additive`: continue if columns were only added or became nullable. `fail`: continue only with the " +
-      "same columns."
+    "What to do when a streaming query starts with other columns than before. The order of the columns does not matter. " +
+      "`additive`: new columns are added, and missing columns are null; another type is refused. `roll`: new files have " +
+      "only the new columns, of any type, and Spark may fail to read all files as one table; the log has a warning. " +
+      "`fail`: any change is refused."
   )
 
   val Durability: Opt[Durability] = choice[Durability](

@@ -4,7 +4,7 @@ package stoplog.format
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.format.SchemaChange.{arranged, between}
+import stoplog.format.SchemaChange.{arranged, between, merged}
 
 class SchemaChangeSuite extends AnyFunSuite {
 
@@ -41,19 +41,38 @@ class SchemaChangeSuite extends AnyFunSuite {
   }
 
   test("removed and retyped columns are reported by name, also in nested types") {
-    val was = columns("a INT, b ARRAY<STRUCT<c: INT, d: INT>>, e MAP<STRING, INT>, f STRUCT<g: INT, h: INT>")
-    val is  = columns("b ARRAY<STRUCT<c: BIGINT>>, e MAP<STRING, DATE>, f STRUCT<h: INT, g: INT>")
+    val was = columns(
+      "a INT, b ARRAY<STRUCT<c: INT>>, e MAP<STRING, INT>, f STRUCT<g: INT, h: INT>, i STRUCT<j: INT>"
+    )
+    val is =
+      columns("b ARRAY<STRUCT<c: BIGINT>>, e MAP<STRING, DATE>, f STRUCT<h: INT, g: INT>, i STRUCT<k: INT>")
     val change = between(was, is)
-    assert(change.removed === Vector("a", "b.element.d"))
+    assert(change.removed === Vector("a"))
     assert(
       change.retyped === Vector(
         "b.element.c BIGINT (was INT)",
         "e.value DATE (was INT)",
-        "f STRUCT<h: INT, g: INT> (was STRUCT<g: INT, h: INT>)"
+        "f STRUCT<h: INT, g: INT> (was STRUCT<g: INT, h: INT>)",
+        "i STRUCT<k: INT> (was STRUCT<j: INT>)"
       )
     )
     assert(!change.isAdditive)
-    assert(arranged(was, is) === is)
+    assert(arranged(was, is) === is && merged(was, is) === is)
+  }
+
+  test("a removed column alone is an addition, whose file keeps the column as nullable") {
+    val now = columns("more INT, id BIGINT NOT NULL")
+    assert(between(before, now).isAdditive)
+    assert(arranged(before, now) === now)
+    assert(
+      merged(before, now) === columns("id BIGINT NOT NULL, word STRING, at STRUCT<x: INT, y: INT>, more INT")
+    )
+  }
+
+  test("a name that differs in case only is another type, not an addition") {
+    val change = between(columns("id BIGINT, word STRING"), columns("ID BIGINT, word STRING"))
+    assert(change.retyped === Vector("ID BIGINT (was id BIGINT)"))
+    assert(change.added.isEmpty && change.removed.isEmpty)
   }
 
   test("columns with duplicate names stay unchanged") {

@@ -52,7 +52,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(o.recovery.onRestart === Finish.KeepOpen)
     assert(o.recovery.finalizeOnTermination === FinalizeOnTermination.Auto)
     assert(o.recovery.onLostPart === LostPart.Fail)
-    assert(o.recovery.onSchemaChange === OnSchemaChange.Roll)
+    assert(o.recovery.onSchemaChange === OnSchemaChange.Additive)
     assert(o.rejects.onBadRow === OnBadRow.Fail)
     assert(o.recovery.storage.durability === Durability.Disk)
     assert(o.output.passThrough === Map.empty)
@@ -322,7 +322,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(parse("onRestart" -> "Finish").recovery.onRestart === Finish.PublishOpen)
     assert(problems("onRestart" -> "continued").contains("perhaps continue"))
     assert(parse("onLostPart" -> "skip").recovery.onLostPart === LostPart.Skip)
-    assert(parse("onSchemaChange" -> "Additive").recovery.onSchemaChange === OnSchemaChange.Additive)
+    assert(parse("onSchemaChange" -> "Roll").recovery.onSchemaChange === OnSchemaChange.Roll)
     assert(parse("durability" -> "process").recovery.storage.durability === Durability.Process)
     assert(problems("durability" -> "disc").contains("perhaps disk"))
   }

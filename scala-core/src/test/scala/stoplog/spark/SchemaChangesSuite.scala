@@ -16,6 +16,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
   private val Reordered = Seq("'w' AS word", "value AS id")
   private val More      = Seq("1 AS more", "'w' AS word", "value AS id")
   private val Fewer     = Seq("value AS id")
+  private val Retyped   = Seq("value AS id", "1 AS word")
 
   for (format <- Seq("csv", "parquet"))
     test(s"$format: reordered columns continue the open part, each column in its place") {
@@ -26,11 +27,12 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
       assert(query.rows("id BIGINT, word STRING") === Seq("0,w", "1,w"))
     }
 
-  test("by default, changed columns start new parts, and the log records each part's schema") {
+  test("roll: changed columns start new parts, with a warning, and the log records each part's schema") {
     val query = new Restarts("parquet")
     query.run(Usual)
-    query.run(Fewer)
-    query.run(More, "finalizeOnTermination" -> "always")
+    val said = LogCapture.of(query.run(Fewer, "onSchemaChange" -> "roll"))
+    assert(said.exists(line => line.contains("removed: word") && line.contains("onSchemaChange")), said)
+    query.run(More, "onSchemaChange" -> "roll", "finalizeOnTermination" -> "always")
     assert(
       query.parts("schema") === Seq(
         "id BIGINT NOT NULL",
@@ -42,24 +44,68 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(query.rows("id BIGINT, word STRING, more INT") === Seq("0,w,null", "1,null,null", "2,w,1"))
   }
 
-  test("additive: added columns follow the former columns") {
+  test("roll: a changed type is logged with both types") {
+    val query = new Restarts("parquet")
+    query.run(Usual)
+    val said = LogCapture.of(query.run(Retyped, "onSchemaChange" -> "roll"))
+    assert(said.exists(_.contains("word INT (was STRING)")), said)
+  }
+
+  test("by default, added columns follow the former columns") {
     val query = new Restarts("csv")
     query.run(Usual)
-    query.run(More, "onSchemaChange" -> "additive", "finalizeOnTermination" -> "always")
+    query.run(More, "finalizeOnTermination" -> "always")
     assert(query.place.lines === Seq("0,w", "1,w,1"))
+  }
+
+  for (format <- Seq("parquet", "orc"))
+    test(s"$format: by default, missing columns are null, and all files are one table") {
+      val query = new Restarts(format)
+      query.run(Usual)
+      query.run(Fewer)
+      query.run(More)
+      query.run(Usual, "onSchemaChange" -> "additive", "finalizeOnTermination" -> "always")
+      assert(
+        query.rows("id BIGINT, word STRING, more INT") === Seq("0,w,null", "1,null,null", "2,w,1", "3,w,null")
+      )
+      assert(query.parts("schema").contains("id BIGINT NOT NULL,word STRING,more INT"))
+    }
+
+  test("csv: a missing column keeps its place") {
+    val query = new Restarts("csv")
+    query.run(Usual)
+    query.run(Seq("'w' AS word"), "finalizeOnTermination" -> "always")
+    assert(query.place.lines === Seq(",w", "0,w"))
+  }
+
+  test("a column that is missing in one run keeps its type in the log") {
+    for (format <- Seq("json", "parquet")) {
+      val query = new Restarts(format)
+      query.run(Usual)
+      query.run(Fewer)
+      assert(query.refused(Retyped).contains("word INT (was STRING)"))
+    }
+  }
+
+  test("a column that becomes a partition column has its values in the directories alone") {
+    val query = new Restarts("parquet")
+    query.run(Usual, "finalizeOnTermination" -> "always")
+    query.run(Usual, "partitionBy"           -> "word", "finalizeOnTermination" -> "always")
+    assert(query.parts("schema") === Seq("id BIGINT NOT NULL", "id BIGINT NOT NULL,word STRING NOT NULL"))
   }
 
   for (
     (columns, changes) <- Seq(
-      Fewer                           -> "removed: word",
-      Seq("value AS id", "1 AS word") -> "word INT (was STRING)"
+      Retyped                           -> "word INT (was STRING)",
+      Seq("value AS ID", "'w' AS word") -> "ID BIGINT (was id BIGINT)"
     )
   )
-    test(s"additive: rejects other changes before any effect ($changes)") {
+    test(s"by default, a changed type is rejected before any effect ($changes)") {
       val query = new Restarts("parquet")
       query.run(Usual)
       val before = query.place.everything
-      assert(query.refused(columns, "onSchemaChange" -> "additive").contains(changes))
+      val said   = query.refused(columns)
+      assert(said.contains(changes) && said.contains("CAST") && said.contains("roll"), said)
       assert(query.place.everything === before)
       query.run(Usual, "onSchemaChange" -> "additive")
     }
@@ -79,7 +125,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
     query.run(Usual)
     query.run(Fewer, "finalizeOnTermination" -> "always")
     assert(query.place.lines === Seq("""{"id":0,"word":"w"}""", """{"id":1}"""))
-    assert(query.parts("schema") === Seq("id BIGINT NOT NULL"))
+    assert(query.parts("schema") === Seq("id BIGINT NOT NULL,word STRING"))
   }
 
   /** One query that is started again and again, with one more row each time. */
@@ -134,7 +180,10 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
         .coalesce(1)
         .writeStream
         .format("stoplog")
-        .options(Map("format" -> format, "bucketAssigner" -> "basePath", "finalizeOnTermination" -> "never"))
+        .options(Map("format" -> format, "finalizeOnTermination" -> "never"))
+        .options(
+          if (options.exists(_._1 == "partitionBy")) Map.empty[String, String] else Map("bucketAssigner" -> "basePath")
+        )
         .options(options.toMap)
         .option("checkpointLocation", place.checkpoint)
         .trigger(Trigger.ProcessingTime(0))

@@ -45,6 +45,18 @@ private[stoplog] final class CheckpointFiles(location: String, configuration: Co
     else files.listStatus(directory).toVector.flatMap(_.getPath.getName.toLongOption).maxOption
   }
 
+  /** Returns the position of a source at the end of the last batch in `commits`, in the source's own format.
+    * `None` if no batch is committed, or if another version of Spark wrote the positions.
+    *
+    * @param source the index of the source in its query
+    */
+  def committedOffset(source: Int): Option[String] = lastCommitted.flatMap(offsets).flatMap { bytes =>
+    val lines = new String(bytes, UTF_8).linesIterator.toVector
+    lines.lift(source + CheckpointFiles.LinesBefore).filter { position =>
+      lines.headOption.contains(CheckpointFiles.KnownVersion) && position != CheckpointFiles.NoPosition
+    }
+  }
+
   /** Returns the first batch after a start: the planned and uncommitted batch, or the batch after the last
     * committed batch.
     */
@@ -54,6 +66,23 @@ private[stoplog] final class CheckpointFiles(location: String, configuration: Co
 }
 
 private[stoplog] object CheckpointFiles {
+
+  // `offsets/<batch>`: the version, a line about the batch, and a line for each source.
+  private final val KnownVersion = "v1"
+  private final val LinesBefore  = 2
+  private final val NoPosition   = "-"
+
+  /** Returns the committed position of the source with this directory, `<checkpoint>/sources/<n>`. Spark
+    * names a source of a plan by its index; a source with another name has no known position.
+    */
+  def committedOffset(directory: String, configuration: Configuration): Option[String] = {
+    val path = new Path(directory)
+    for {
+      index <- path.getName.toIntOption
+      root  <- Option(path.getParent).flatMap(sources => Option(sources.getParent))
+      found <- new CheckpointFiles(root.toString, configuration).committedOffset(index)
+    } yield found
+  }
 
   /** Returns the id of the query of a checkpoint. Spark reports the id later, once the query has data.
     *

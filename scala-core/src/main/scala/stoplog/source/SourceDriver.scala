@@ -27,7 +27,7 @@ private[stoplog] final class SourceDriver[S <: Split](
 
   private val log                                = new SplitLog[S](state.in("splits"), source.splits, faults)
   private var opened: Option[SplitEnumerator[S]] = None
-  private var reported                           = 0L
+  private var committedEnd                               = 0L
   private var isTargetDue                        = false
 
   /** Returns the end of the micro-batch that starts at this position, or the same position if there is
@@ -67,14 +67,19 @@ private[stoplog] final class SourceDriver[S <: Split](
     *
     * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and the errors of the source.
     */
-  def committed(end: Long): Unit = if (end > reported) {
+  def committed(end: Long): Unit = if (end > committedEnd) {
     unlessOvertaken {
-      if (reported > 0) enumerator.committed(reported, log.splits(reported, end))
+      if (committedEnd > 0) enumerator.committed(committedEnd, log.splits(committedEnd, end))
       else reportAll(log.oldest.min(end), end)
     }
-    reported = end
+    committedEnd = end
     log.trim(end, keptBatches, enumerator.oldestNeeded)
   }
+
+  /** Returns the position up to which this driver has handled the commits; 0 before the first call of
+    * [[committed]].
+    */
+  def committedTo: Long = committedEnd
 
   /** See [[SplitEnumerator.fixTarget]]. The next plan fixes the target, after the source has received the
     * committed position: a file that has replaced a committed file belongs to the target.

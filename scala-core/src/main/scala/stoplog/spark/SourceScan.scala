@@ -17,7 +17,8 @@ import stoplog.error.Redaction
 import stoplog.filesource.SourcePlaces
 import stoplog.format.read.{InputFile, RowSource}
 import stoplog.format.read.SparkBlocks.Vectors
-import stoplog.options.{SourceOptions, SparkOptions}
+import stoplog.options.{SourceOptions, SparkHadoop, SparkOptions}
+import stoplog.place.CheckpointFiles
 import stoplog.source._
 
 /** One read of a source, for a streaming or a batch query.
@@ -41,7 +42,14 @@ private[spark] class SourceScan[S <: Split](
   /** @param checkpointLocation the directory of only this source: `<checkpoint>/sources/<n>`
     */
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
-    new SourceStream(source, SourcePlaces.state(checkpointLocation), limits, tasks, vectors)
+    new SourceStream(
+      source,
+      SourcePlaces.state(checkpointLocation),
+      limits,
+      tasks,
+      vectors,
+      () => CheckpointFiles.committedOffset(checkpointLocation, SparkHadoop.configuration)
+    )
 
   /** The splits of a batch query, listed once for both plan and tasks. */
   protected lazy val splits: Vector[S] = SourceDriver.all(once, StateFiles.None)

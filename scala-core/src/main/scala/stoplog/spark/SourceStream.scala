@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.internal.SQLConf
 
-import stoplog.error.{Errors, Redaction}
+import stoplog.error.{Errors, Log, Redaction}
 import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.source._
 
@@ -17,13 +17,21 @@ import stoplog.source._
   *
   * Spark calls from the query's single thread, except for metrics. With asynchronous progress tracking, Spark
   * commits on another thread while the next micro-batch is planned.
+  *
+  * Spark reports the commit of a micro-batch when it plans the next micro-batch, and never reports the last
+  * commit. The stream finds this commit in the checkpoint: when Spark collects the metrics of the last
+  * micro-batch of a query with the trigger `availableNow`, and when the query stops.
+  *
+  * @param recorded returns the position of this source at the end of the last micro-batch that the checkpoint
+  *                 names as committed
   */
 private[spark] final class SourceStream[S <: Split](
     source: SplitSource[S, _, InternalRow],
     state: StateFiles,
     limits: ReadLimits,
     tasks: Int,
-    vectors: Vectors
+    vectors: Vectors,
+    recorded: () => Option[String] = () => None
 ) extends MicroBatchStream
     with SupportsAdmissionControl
     with SupportsTriggerAvailableNow
@@ -35,6 +43,8 @@ private[spark] final class SourceStream[S <: Split](
   private val driver =
     SourceDriver.ofQuery(source, state, SQLConf.get.minBatchesToRetain) // the number of batches kept by Spark
   private var planned: Option[((Long, Long), Array[InputPartition])] = None
+  private var lastEnd                                                = 0L
+  @volatile private var isFinite                                     = false
   @volatile private var shown: (Outstanding, Map[String, String])    = (Outstanding.none, Map.empty)
 
   override def initialOffset(): Offset = SourceOffset(0)
@@ -50,15 +60,20 @@ private[spark] final class SourceStream[S <: Split](
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = synchronized {
     planned = None
     val end = driver.plan(SourceOffset.of(start).splits, SparkLimits.read(limit))
+    lastEnd = end
     show()
     SourceOffset(end)
   }
 
-  override def prepareForTriggerAvailableNow(): Unit = synchronized(driver.fixTarget())
+  override def prepareForTriggerAvailableNow(): Unit = synchronized {
+    isFinite = true
+    driver.fixTarget()
+  }
 
   /** Called twice for each micro-batch. */
   override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = synchronized {
     val range = (SourceOffset.of(start).splits, SourceOffset.of(end).splits)
+    lastEnd = range._2
     planned match {
       case Some((`range`, partitions)) => partitions
       case _                           =>
@@ -75,9 +90,13 @@ private[spark] final class SourceStream[S <: Split](
     driver.committed(SourceOffset.of(end).splits)
   }
 
-  override def stop(): Unit = synchronized(driver.close())
+  override def stop(): Unit = synchronized {
+    try commitRecorded()
+    finally driver.close()
+  }
 
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = {
+    if (isFinite && shown._1.splits == 0) commitRecorded()
     val (outstanding, more) = shown
     val all                 = new JLinkedHashMap[String, String]()
     all.put("outstandingSplits", outstanding.splits.toString)
@@ -89,6 +108,19 @@ private[spark] final class SourceStream[S <: Split](
   }
 
   override def toString: String = Redaction.text(source.describe)
+
+  /** Handles the commit of the last planned micro-batch, if the checkpoint names the micro-batch. A position
+    * of another micro-batch is not this commit.
+    */
+  private def commitRecorded(): Unit = synchronized {
+    if (lastEnd > driver.committedTo)
+      Log.tolerating(s"The files of the last micro-batch of $this are cleaned at the next start") {
+        if (recorded().map(SourceOffset.parse(_).splits).contains(lastEnd)) {
+          driver.committed(lastEnd)
+          show()
+        }
+      }
+  }
 
   private def show(): Unit = shown = (driver.outstanding, driver.metrics)
 }

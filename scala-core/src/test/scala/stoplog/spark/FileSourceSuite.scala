@@ -2,7 +2,7 @@
 package stoplog.spark
 
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
-import java.nio.file.{Files, Path, Paths, StandardCopyOption, StandardOpenOption}
+import java.nio.file.{Files, Path, StandardOpenOption}
 import java.nio.file.attribute.FileTime
 import java.util.zip.GZIPOutputStream
 
@@ -15,7 +15,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
 import stoplog.bucket.BasePathBucketAssigner
-import stoplog.error.{Causes, Thrown}
+import stoplog.error.Causes
 import stoplog.format.SparkSessionForTests
 
 /** Text files as a stream and as a batch, through Spark. */
@@ -246,70 +246,6 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(parquet.filter("_metadata.file_name like 'part-%'").selectExpr("sum(id)").head().getLong(0) === 45)
   }
 
-  test("archives or deletes files after the commit of their micro-batch") {
-    for (clean <- Seq("archive", "delete")) {
-      val in    = new Input
-      val place = new Place
-      val away  = Files.createTempDirectory("stoplog-archive")
-      val more  = if (clean == "archive") Seq("sourceArchiveDir" -> away.toString) else Seq.empty
-      def run() = runOnce(in, place, Seq("cleanSource" -> clean, "maxFilesPerTrigger" -> "1") ++ more: _*)
-      for (n <- 1 to 3) in.write(s"deep/$n.txt", s"$n\n")
-      run()
-      in.write("4.txt", "4\n")
-      run()
-      in.write("5.txt", "5\n")
-      run()
-      assert(place.lines === Seq("1", "2", "3", "4", "5"))
-      val left = Files
-        .walk(in.root)
-        .iterator()
-        .asScala
-        .filter(Files.isRegularFile(_))
-        .map(_.getFileName.toString)
-        .toSet
-      assert(
-        left.subsetOf(Set("5.txt")),
-        "the last waits for the next micro-batch, unless Spark has told of it"
-      )
-      val archived =
-        Files.walk(away).iterator().asScala.filter(Files.isRegularFile(_)).map(away.relativize(_).toString)
-      assert(clean == "delete" || archived.toSet.contains("deep/1.txt"))
-    }
-  }
-
-  test("reads a recurring file name on each day, with a run for each day") {
-    for (clean <- Seq("archive", "delete")) {
-      val in      = new Input
-      val place   = new Place
-      val away    = Files.createTempDirectory("stoplog-archive")
-      val archive = if (clean == "archive") Seq("sourceArchiveDir" -> away.toString) else Seq.empty
-      for (day <- 1 to 4) {
-        in.write("_new", s"day$day ${"x" * day}\n")
-        Files.move(in.root.resolve("_new"), in.root.resolve("daily.csv"), StandardCopyOption.REPLACE_EXISTING)
-        in.write(s"other$day.csv", s"other$day\n")
-        runOnce(in, place, Seq("cleanSource" -> clean) ++ archive: _*)
-      }
-      assert(place.lines.count(_.startsWith("day")) === 4 && place.lines.size === 8)
-      assert(away.toFile.list().count(_.startsWith("daily")) >= (if (clean == "archive") 3 else 0))
-    }
-  }
-
-  test("rejects an archive on another file system before reading a row") {
-    val memory = Paths.get("/dev/shm")
-    assume(Files.isWritable(memory))
-    val in    = new Input
-    val place = new Place
-    assume(Files.getFileStore(memory).name != Files.getFileStore(in.root).name)
-    val away = Files.createTempDirectory(memory, "stoplog-archive")
-    in.write("a", "1\n")
-    val archive = Seq("cleanSource" -> "archive", "sourceArchiveDir" -> away.toString)
-    val error   = intercept[Exception](runOnce(in, place, archive: _*))
-    assert(Thrown.conditions(error).contains("STOPLOG_SOURCE_ARCHIVE"))
-    assert(error.getMessage.contains("two mounted file systems"))
-    assert(!Files.exists(Paths.get(place.out)) || place.lines.isEmpty)
-    assert(away.toFile.list().isEmpty)
-    Files.delete(away)
-  }
   test("reads binary files, and names files that cannot be read") {
     val in = new Input
     in.write("a.bin", "one")

@@ -33,11 +33,13 @@ from stoplog.errors import (
     JarMissing,
     NoSession,
     NotAStoplogQuery,
+    NotFinished,
     SparkUnsupported,
     StoplogError,
     VersionMismatch,
     condition_of,
 )
+from stoplog.finished import Finished
 from stoplog.inspection import SinkDirectory, inspect
 from stoplog.jdbc import JdbcSink
 from stoplog.kafka import KafkaSink, KafkaSource
@@ -74,6 +76,7 @@ __all__ = [
     "FileSinkBuilder",
     "FileSource",
     "FileSourceBuilder",
+    "Finished",
     "Following",
     "InvalidOptions",
     "JarMissing",
@@ -83,6 +86,7 @@ __all__ = [
     "KafkaSource",
     "NoSession",
     "NotAStoplogQuery",
+    "NotFinished",
     "OnCheckpointRollingPolicy",
     "OpenRows",
     "OutputFileConfig",

@@ -19,6 +19,7 @@ from stoplog.errors import (
     InvalidOptions,
     JarMissing,
     NoSession,
+    NotAStoplogQuery,
     SparkUnsupported,
     VersionMismatch,
     condition_of,
@@ -147,9 +148,30 @@ class JvmBridge:
             java = [each if isinstance(each, str) else self._java_map(each) for each in arguments]
             return getattr(found, method)(*java)
 
-    def await_finished(self, run_id: str, timeout_millis: int) -> bool:
+    def await_finished(self, query: StreamingQuery, timeout_millis: int) -> Any:
+        """Returns the jar's `stoplog.Finished` of a query.
+
+        Raises:
+            NotAStoplogQuery: the query writes to another sink.
+        """
+        try:
+            return self._facade.awaitFinished(_java(query), timeout_millis)
+        except Exception as error:
+            if condition_of(error) == "STOPLOG_NOT_A_STOPLOG_QUERY":
+                raise NotAStoplogQuery(str(query.name or query.runId)) from None
+            raise
+
+    def refuse_other(self, query: StreamingQuery) -> None:
+        """Rejects a query of another sink.
+
+        Raises:
+            NotAStoplogQuery: the query writes to another sink.
+        """
+        self.await_finished(query, 0)
+
+    def await_end(self, run_id: str, timeout_millis: int) -> bool:
         """Returns true if the run was finalized within the timeout."""
-        return bool(self._facade.awaitFinished(run_id, timeout_millis))
+        return bool(self._facade.awaitEnd(run_id, timeout_millis))
 
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
         """Returns the final metrics of an ended run; an empty map for a running run or one without a sink."""

@@ -146,18 +146,36 @@ class SparkUnsupported(StoplogError):
 
 
 class NotAStoplogQuery(StoplogError):
-    """The query to follow does not report stoplog's metrics.
+    """The query writes to another sink, or has no progress that shows its sink.
 
     >>> print(NotAStoplogQuery("clicks"))
-    The query clicks cannot be followed: its sink reports no metrics of stoplog's file sink. \
-Pass the query that sink.write_stream(…).start() returned, or a query of format("stoplog").
+    The query clicks does not write to a sink of stoplog, so stoplog does not know whether its rows are \
+visible. Use the query that sink.write_stream(…).start() returned, or a query of format('stoplog').
     """
 
     def __init__(self, query: str) -> None:
         super().__init__(
             "STOPLOG_NOT_A_STOPLOG_QUERY",
-            f"The query {query} cannot be followed: its sink reports no metrics of stoplog's file sink. "
-            'Pass the query that sink.write_stream(…).start() returned, or a query of format("stoplog").',
+            f"The query {query} does not write to a sink of stoplog, so stoplog does not know whether its "
+            "rows are visible. Use the query that sink.write_stream(…).start() returned, or a query of "
+            "format('stoplog').",
+        )
+
+
+class NotFinished(StoplogError):
+    """A query has ended, and readers do not see all of its rows.
+
+    >>> print(NotFinished("clicks", open_parts=2, rows=10))
+    The query clicks has ended, and readers do not see 10 of its rows in 2 open parts. The driver's log \
+has the cause. The next run publishes the rows, unless finalizeOnTermination is never.
+    """
+
+    def __init__(self, query: str, open_parts: int, rows: int) -> None:
+        super().__init__(
+            "STOPLOG_NOT_FINISHED",
+            f"The query {query} has ended, and readers do not see {rows:,} of its rows in {open_parts:,} "
+            "open parts. The driver's log has the cause. The next run publishes the rows, unless "
+            "finalizeOnTermination is never.",
         )
 
 

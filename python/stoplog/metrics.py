@@ -95,9 +95,19 @@ class SinkProgress(Shown):
         return SinkProgress(
             batch_id=int(progress["batchId"]),
             timestamp=str(progress["timestamp"]),
-            input_rows=int(progress["numInputRows"] or 0),
+            input_rows=_input_rows(progress),
             metrics=SinkMetrics.parse(progress["sink"].get("metrics") or {}),
         )
+
+
+def _input_rows(progress: Mapping[str, Any]) -> int:
+    """Returns the rows that all sources read. On Spark Connect, only the sources have numbers.
+
+    >>> _input_rows({"numInputRows": None, "sources": [{"numInputRows": 2}, {"numInputRows": 3}]})
+    5
+    """
+    total = progress["numInputRows"]
+    return int(sum(each["numInputRows"] for each in progress["sources"]) if total is None else total)
 
 
 def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep) -> Iterator[SinkProgress]:
@@ -130,13 +140,22 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
     while running:
         # Read before the progress: a query that ends after this line is polled once more.
         running = query.isActive
-        latest = query.lastProgress
-        current = _of_stoplog(query, latest) if latest else None
+        current = newest_progress(query)
         if current is not None and current != last:
             yield current
             last = current
         if running:
             wait(every)
+
+
+def newest_progress(query: StreamingQuery) -> SinkProgress | None:
+    """Returns the newest progress of a query; `None` before the first progress.
+
+    Raises:
+        NotAStoplogQuery: the query writes to another sink.
+    """
+    latest = query.lastProgress
+    return _of_stoplog(query, latest) if latest else None
 
 
 def _of_stoplog(query: StreamingQuery, progress: Mapping[str, Any]) -> SinkProgress:
@@ -156,7 +175,7 @@ def at_the_end(query: StreamingQuery, last: SinkProgress, timeout: float = 60.0)
     """
     bridge = find_bridge()
     run_id = str(query.runId)
-    if bridge is None or not bridge.await_finished(run_id, round(timeout * 1000)):
+    if bridge is None or not bridge.await_end(run_id, round(timeout * 1000)):
         return last
     metrics = bridge.final_metrics(run_id)
     return replace(last, metrics=SinkMetrics.parse(metrics)) if metrics else last

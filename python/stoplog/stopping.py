@@ -7,10 +7,12 @@ import os
 import signal
 import threading
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from stoplog._jvm import require_bridge
+from stoplog._jvm import is_connect, require_bridge
+from stoplog.errors import ConnectUnsupported
+from stoplog.finished import Finished, finished_by_jar, finished_by_log, stopped_by_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,24 +23,27 @@ if TYPE_CHECKING:
     from stoplog._jvm import JvmBridge
 
 
-def await_finished(query: StreamingQuery, timeout: float = 60.0) -> bool:
+def await_finished(query: StreamingQuery, timeout: float = 60.0) -> Finished:
     """Waits until the sink has closed and published its last parts after the end of a query.
 
     Spark reports the end of a query before its sink has published these parts. Call this function after
-    `awaitTermination()`, before the files are read or the process exits.
+    `awaitTermination()`, before the files are read or the process exits. On Spark Connect, the function reads
+    the sink's log until the log shows the end. Rows of an interrupted micro-batch are unknown there; the next
+    start repeats the micro-batch.
 
     Args:
-        query: a query of a classic session, running or ended.
+        query: a query, classic or Connect, running or ended.
         timeout: the maximum seconds to wait.
 
     Returns:
-        True if the sink finished in time. False also if the sink could not finish its parts, for example
-        because the storage did not respond. The driver's log contains the cause, and the next start finishes
-        the parts.
+        An object that is true only if no row of the query is left invisible, with the open parts, their rows
+        and bytes. After `query.stop()`, open parts stay open for the next start, so the object is false. If
+        the storage did not respond, the driver's log contains the cause, and the next start finishes the
+        parts.
 
     Raises:
-        ConnectUnsupported: the query runs on Spark Connect.
         NoSession: the session was stopped.
+        NotAStoplogQuery: the query writes to another sink.
         ValueError: the timeout is negative.
 
     Example:
@@ -46,46 +51,58 @@ def await_finished(query: StreamingQuery, timeout: float = 60.0) -> bool:
         assert stoplog.await_finished(query, timeout=30)
     """
     millis = _millis(timeout)
-    bridge = require_bridge(
-        "stoplog.await_finished()",
-        "Wait until stoplog.open_parts(spark, path) has no rows instead.",
-    )
-    return bridge.await_finished(str(query.runId), millis)
+    return finished_by_log(query, timeout) if is_connect() else finished_by_jar(query, millis)
 
 
 _BETWEEN_BATCHES = "BetweenBatches"
 _ON_CONNECT = (
     "Use query.stop(): no row is lost or repeated, and the next start does the interrupted batch again."
 )
+_FINALIZE_ON_CONNECT = (
+    "Build the sink with_finalize_on_termination('always'), or publish the parts after the stop by "
+    "stoplog finalize."
+)
 
 
-def stop_after_batch(query: StreamingQuery, timeout: float = 60.0, *, finalize: bool = True) -> bool:
+def stop_after_batch(query: StreamingQuery, timeout: float = 60.0, *, finalize: bool = False) -> Finished:
     """Stops a query after the current micro-batch, and waits for the end of its sink.
 
     `query.stop()` alone interrupts the current batch. No row is lost, because the next start repeats the
-    batch; but the batch's work is discarded, and open parts stay open.
+    batch; but the batch's work is discarded.
 
     Args:
-        query: a query of a classic session. With a stoplog sink, no further batch starts meanwhile; with
-            another sink, the next batch may have started.
+        query: a query, classic or Connect. No further batch starts meanwhile; on Spark Connect, the next
+            batch may have started, and is interrupted.
         timeout: the maximum seconds for all steps; after this time, the query is stopped immediately.
-        finalize: true to finish open parts, so that all rows become visible; otherwise the sink's
-            `finalizeOnTermination` decides.
+        finalize: true to finish open parts, so that all rows become visible. By default the sink's
+            `finalizeOnTermination` decides, which leaves the parts of an endless query open for the next
+            start.
 
     Returns:
-        True if all steps finished in time. If not, no row is lost or repeated: the next start resumes.
+        An object that is true only if no row of the query is left invisible; so it is false if open parts
+        stay open. `in_time` is true if all steps finished in time. In any case no row is lost or repeated:
+        the next start resumes.
 
     Raises:
-        ConnectUnsupported: the query runs on Spark Connect.
+        ConnectUnsupported: `finalize` is true on Spark Connect.
         NoSession: the session was stopped.
+        NotAStoplogQuery: the query writes to another sink; the query continues.
         ValueError: the timeout is negative.
 
     Example:
-        stoplog.stop_after_batch(query, timeout=120)
+        stopped = stoplog.stop_after_batch(query, timeout=120)
+        assert stopped.in_time
     """
     millis = _millis(timeout)
+    if is_connect():
+        if finalize:
+            raise ConnectUnsupported("stoplog.stop_after_batch(finalize=True)", _FINALIZE_ON_CONNECT)
+        return stopped_by_log(query, timeout)
     bridge = require_bridge("stoplog.stop_after_batch()", _ON_CONNECT)
-    return bridge.stop_after_batch(query, millis, _open_at_stop(finalize)) == _BETWEEN_BATCHES
+    bridge.refuse_other(query)
+    between = bridge.stop_after_batch(query, millis, _open_at_stop(finalize)) == _BETWEEN_BATCHES
+    found = finished_by_jar(query, 0)
+    return replace(found, in_time=between and found.in_time)
 
 
 @contextmanager
@@ -93,7 +110,7 @@ def graceful_stop(
     query: StreamingQuery,
     timeout: float = 25.0,
     *,
-    finalize: bool = True,
+    finalize: bool = False,
     marker: str | os.PathLike[str] | None = None,
     look_every: float = 5.0,
 ) -> Iterator[None]:
@@ -106,7 +123,8 @@ def graceful_stop(
         query: a query of a classic session.
         timeout: the maximum seconds for all steps. Must be less than the time from SIGTERM to SIGKILL, which
             is 30 seconds in Kubernetes.
-        finalize: true to finish open parts, so that all rows become visible.
+        finalize: true to finish open parts, so that all rows become visible. By default the next start
+            resumes the open parts, so that a deployment does not cut all files.
         marker: a path in any file system that Spark supports, outside the sink's path; the marker file that
             stopped the query is deleted.
         look_every: the seconds between two checks for the marker.

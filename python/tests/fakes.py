@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from stoplog import NotAStoplogQuery
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -15,19 +17,29 @@ if TYPE_CHECKING:
 class FakeBridge:
     """A jar that refuses the option `bogus`."""
 
-    def __init__(self, reject: Callable[[Mapping[str, str]], None] = lambda _: None) -> None:
+    def __init__(self, refuse: Callable[[Mapping[str, str]], None] = lambda _: None) -> None:
         self.validated: list[dict[str, str]] = []
         self.awaited: list[tuple[str, int]] = []
         self.stopped: list[tuple[object, ...]] = []
         self.undone: list[str] = []
         self.final: dict[str, str] = {}
-        self._refuse = reject
+        self.finished = JavaObject(inTime=True, openParts=0, rows=0, bytes=0)
+        self.others: list[object] = []
+        self._refuse = refuse
 
     def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
         self.validated.append(dict(options))
         self._refuse(options)
 
-    def await_finished(self, run_id: str, timeout_millis: int) -> bool:
+    def await_finished(self, query: StreamingQuery, timeout_millis: int) -> Any:
+        self.awaited.append((str(getattr(query, "runId", "")), timeout_millis))
+        return self.finished
+
+    def refuse_other(self, query: StreamingQuery) -> None:
+        if query in self.others:
+            raise NotAStoplogQuery("other")
+
+    def await_end(self, run_id: str, timeout_millis: int) -> bool:
         self.awaited.append((run_id, timeout_millis))
         return True
 

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from fakes import JavaObject
 from py4j.java_gateway import JavaPackage
 
 from stoplog import (
-    ConnectUnsupported,
     FileSink,
     InvalidOptions,
     JarMissing,
     NoSession,
+    NotAStoplogQuery,
     SparkUnsupported,
     VersionMismatch,
     _jvm,
@@ -43,8 +44,13 @@ class Facade:
         if "broken" in options:
             raise RuntimeError("connection lost")
 
-    def awaitFinished(self, run_id: str, timeout_millis: int) -> bool:
-        return (run_id, timeout_millis) == ("run-1", 2500)
+    def awaitFinished(self, query: object, timeout_millis: int) -> JavaObject:
+        if query == "other":
+            raise RuntimeError(f"[STOPLOG_NOT_A_STOPLOG_QUERY] The query other.{JVM_TRACE}")
+        if query == "broken":
+            raise RuntimeError("connection lost")
+        in_time = (query, timeout_millis) == ("java query", 2500)
+        return JavaObject(inTime=in_time, openParts=0, rows=0, bytes=0)
 
     def optionKeys(self) -> list[str]:
         return ["path", "format"]
@@ -73,6 +79,10 @@ def connect(monkeypatch: pytest.MonkeyPatch) -> None:
 
 class Query:
     runId = "run-1"
+    name = None
+
+    def __init__(self, java: str = "java query") -> None:
+        self._jsq = java
 
 
 QUERY: Any = Query()
@@ -117,6 +127,14 @@ def test_await_finished_passes_the_timeout_in_milliseconds() -> None:
     assert not await_finished(QUERY, timeout=1)
 
 
+@pytest.mark.usefixtures("session")
+def test_await_finished_refuses_a_query_of_another_sink_and_passes_other_failures_on() -> None:
+    with pytest.raises(NotAStoplogQuery, match="run-1"):
+        await_finished(cast("Any", Query("other")))
+    with pytest.raises(RuntimeError, match="connection lost"):
+        await_finished(cast("Any", Query("broken")))
+
+
 def test_await_finished_rejects_a_negative_timeout() -> None:
     with pytest.raises(ValueError, match="-1"):
         await_finished(QUERY, timeout=-1)
@@ -126,12 +144,6 @@ def test_await_finished_rejects_a_negative_timeout() -> None:
 def test_on_connect_a_sink_is_built_and_not_validated() -> None:
     sink = FileSink.for_row_format("/data/out", "json").with_option("bogus", 1).build()
     assert sink.options()["bogus"] == "1"
-
-
-@pytest.mark.usefixtures("connect")
-def test_await_finished_on_connect_names_the_alternative() -> None:
-    with pytest.raises(ConnectUnsupported, match=r"open_parts\(spark, path\) has no rows"):
-        await_finished(QUERY)
 
 
 def test_await_finished_needs_a_session(monkeypatch: pytest.MonkeyPatch) -> None:

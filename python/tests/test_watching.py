@@ -47,6 +47,16 @@ def test_metrics_are_numbers_by_name() -> None:
     )
 
 
+def test_on_connect_the_sources_have_the_number_of_rows() -> None:
+    of_connect = {
+        **progress_of(3),
+        "numInputRows": None,
+        "sources": [{"numInputRows": 2}, {"numInputRows": 3}],
+    }
+    (only,) = progress(query(of_connect))
+    assert only.input_rows == 5
+
+
 def test_a_progress_of_another_sink_has_zeros() -> None:
     assert SinkProgress.parse({**progress_of(0), "sink": {"metrics": None}}).metrics == SinkMetrics()
 
@@ -54,7 +64,9 @@ def test_a_progress_of_another_sink_has_zeros() -> None:
 @pytest.mark.parametrize("metrics", [None, {}, {"rowsSent": "3"}])
 def test_a_query_of_another_sink_is_rejected(metrics: dict[str, str] | None) -> None:
     out = io.StringIO()
-    with pytest.raises(NotAStoplogQuery, match="The query run-1 cannot be followed") as raised:
+    with pytest.raises(
+        NotAStoplogQuery, match="The query run-1 does not write to a sink of stoplog"
+    ) as raised:
         follow(query({**progress_of(0), "sink": {"metrics": metrics}}), wait=no_wait, out=out)
     assert raised.value.condition == "STOPLOG_NOT_A_STOPLOG_QUERY"
     assert out.getvalue() == ""

@@ -118,7 +118,7 @@ def test_orphans_are_removed_and_other_files_are_kept(spark: SparkSession, place
     query = Stream(spark, place).start(**NEVER)
     query.processAllAvailable()
     query.stop()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     left = len(place.unfinished())
     place.leave_orphan()
     place.age_unfinished(12 * 60)

@@ -103,7 +103,7 @@ def test_a_batch_keeps_the_open_parts_of_a_stream(spark: SparkSession, tmp_path:
             .start(str(tmp_path / "out"))
         )
         query.awaitTermination()
-        assert stoplog.await_finished(query, timeout=300)
+        assert stoplog.await_finished(query, timeout=300).in_time
 
     stream("never")
     write(numbers(spark, 50, "n"), tmp_path / "out", "overwrite")

@@ -38,7 +38,7 @@ def test_a_run_publishes_parts_left_open_by_the_run_before(spark: SparkSession, 
         file_sink.set_option("finalizeOnTermination", "never")
         query = file_sink.write_stream(rows, place.checkpoint).trigger(availableNow=True).start()
         query.awaitTermination()
-        assert stoplog.await_finished(query, timeout=300)
+        assert stoplog.await_finished(query, timeout=300).in_time
 
     place.feed(files=1)
     run()

@@ -190,7 +190,7 @@ def test_the_example_of_parquet_from_protobuf_messages_runs(
     (query,) = spark.streams.active
     query.processAllAvailable()
     query.stop()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     (file,) = files(place.out / "orders")
     assert pyarrow.parquet.ParquetFile(file).read().to_pylist() == [
         {"id": 1, "items": ["ant", "bat"], "state": "PAID"},

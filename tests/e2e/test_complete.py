@@ -89,7 +89,7 @@ def test_a_bucket_is_marked_after_the_watermark_has_passed(utc: SparkSession, pl
         assert [row.bucket for row in incomplete] == ["2026-01-01--01"]
     finally:
         query.stop()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
 
 
 @pytest.mark.spark_lines
@@ -113,7 +113,7 @@ def test_late_rows_make_a_new_version_and_are_counted(utc: SparkSession, place: 
         until("the metrics of a later epoch", lambda: late(query, hours) >= 1)
     finally:
         query.stop()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
 
 
 @pytest.mark.spark_lines
@@ -134,7 +134,7 @@ def test_no_bucket_is_marked_before_the_last_window_is_written(utc: SparkSession
         until("three hours' markers", lambda: len(markers(place.out)) == 3)
     finally:
         query.stop()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     for marker in markers(place.out):
         assert read(place.out / marker)["rows"] == 2
         assert read(place.out / marker)["version"] == 1
@@ -150,7 +150,7 @@ def test_manifests_list_each_file_once_with_rows_bytes_and_times(utc: SparkSessi
         query.processAllAvailable()
     finally:
         query.stop()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     listed = {file["path"]: file for manifest in manifests(place) for file in manifest["files"]}
     assert len(listed) == sum(len(manifest["files"]) for manifest in manifests(place))
     assert set(listed) == {str(file.relative_to(place.out)) for file in files(place.out)}
@@ -192,7 +192,7 @@ def test_days_of_a_date_column_are_marked_by_the_clock(utc: SparkSession, place:
         until("the day's marker", lambda: markers(place.out) == ["day=2026-01-01/_SUCCESS"])
     finally:
         query.stop()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     assert utc.read.parquet(str(place.out)).count() == 2
 
 

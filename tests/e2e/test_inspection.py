@@ -141,7 +141,7 @@ def test_a_query_at_work_is_never_reported_as_damage(spark: SparkSession, place:
         assert looks
     finally:
         query.stop()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     assert len(looks) > 2
     assert directory.check().is_healthy
 

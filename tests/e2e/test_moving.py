@@ -34,7 +34,7 @@ def test_the_query_before_and_the_query_after_write_the_same_rows(
         return query
 
     run(before)
-    assert stoplog.await_finished(run(after), timeout=300)
+    assert stoplog.await_finished(run(after), timeout=300).in_time
     parts = spark.read.format("stoplog").option("view", "parts").load(str(tmp_path / "data" / "events-2"))
     assert parts.selectExpr("sum(records)").head() == (100,)
     assert spark.read.parquet(str(tmp_path / "data" / "events")).count() == 100

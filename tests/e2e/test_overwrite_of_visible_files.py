@@ -91,7 +91,7 @@ def stream(spark: SparkSession, root: Path, out: Path, name: str, values: list[s
         .start(str(out))
     )
     query.awaitTermination()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
 
 
 def kept(out: Path) -> list[str]:

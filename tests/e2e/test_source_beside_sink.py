@@ -57,7 +57,7 @@ def test_each_row_is_read_once_during_writing(
             while writer.isActive:
                 reader.processAllAvailable()
             writer.awaitTermination()
-            assert stoplog.await_finished(writer, timeout=300)
+            assert stoplog.await_finished(writer, timeout=300).in_time
         reader.processAllAvailable()
     finally:
         reader.stop()
@@ -71,7 +71,7 @@ def test_a_compacted_part_ends_a_stream_with_an_error(spark: SparkSession, place
     place.feed()
     writer = write(spark, place, "text", "none", last=True)
     writer.awaitTermination()
-    assert stoplog.await_finished(writer, timeout=300)
+    assert stoplog.await_finished(writer, timeout=300).in_time
     part = next(place.out.glob("k*/part-*"))
     reader = read(spark, place, "text")
     try:

@@ -63,7 +63,7 @@ def test_a_stopped_continuous_query_keeps_parts_open(spark: SparkSession, place:
         query = Stream(spark, place).start()
         query.processAllAvailable()
         query.stop()
-        assert stoplog.await_finished(query, timeout=300)
+        assert stoplog.await_finished(query, timeout=300).in_time
         assert files(place.out) == []
     Stream(spark, place).run(finalizeOnTermination="always")
     assert_each_once(place.out, place.rows)
@@ -134,7 +134,7 @@ def test_update_mode_appends(spark: SparkSession, place: Place) -> None:
     writer = Stream(spark, place).writer().outputMode("update").trigger(availableNow=True)
     query = writer.start(str(place.out))
     query.awaitTermination()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     assert_each_once(place.out, place.rows)
 
 
@@ -158,7 +158,7 @@ def test_a_directory_can_be_moved_with_the_log(spark: SparkSession, place: Place
     writer = Stream(spark, place).writer().trigger(availableNow=True)
     query = writer.start(str(moved))
     query.awaitTermination()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     assert_each_once(moved, place.rows)
 
 

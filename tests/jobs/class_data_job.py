@@ -48,7 +48,7 @@ def copy(spark: SparkSession, rows, path: Path, form: str) -> None:
     checkpointed = writer.option("checkpointLocation", f"{path}-checkpoint")
     query = checkpointed.trigger(availableNow=True).start(str(path))
     query.awaitTermination()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     spark.read.format("stoplog").option("view", "parts").load(str(path)).collect()
 
 

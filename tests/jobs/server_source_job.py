@@ -31,7 +31,7 @@ def main(job: dict) -> None:
         writer.option("checkpointLocation", job["checkpoint"]).trigger(**job["trigger"]).start(job["path"])
     )
     query.awaitTermination()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     print(json.dumps(found(spark, job)), flush=True)
     spark.stop()
 

@@ -19,7 +19,9 @@ def main(job: dict) -> None:
     rows = spark.readStream.option("maxFilesPerTrigger", job["files"]).text(job["input"])
     writer = rows.writeStream.format("stoplog").options(**job["options"])
     query = writer.option("checkpointLocation", job["checkpoint"]).start(job["path"])
-    with stoplog.graceful_stop(query, timeout=240, marker=job["source"].get("marker"), look_every=0.1):
+    with stoplog.graceful_stop(
+        query, timeout=240, finalize=True, marker=job["source"].get("marker"), look_every=0.1
+    ):
         # From now on the test that reads this may ask for the end.
         print(spark._jvm.java.lang.ProcessHandle.current().pid(), flush=True)
         query.awaitTermination()

@@ -46,5 +46,5 @@ class Stream:
         """Takes all input there is, to the end of its finalizing."""
         query = self.start({"availableNow": True}, **more)
         query.awaitTermination()
-        assert stoplog.await_finished(query, timeout=300)
+        assert stoplog.await_finished(query, timeout=300).in_time
         return query

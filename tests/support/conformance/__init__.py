@@ -57,7 +57,7 @@ def stoplog_streams(
     writer = read.writeStream.format("stoplog").options(**given, bucketAssigner="basePath")
     query = writer.option("checkpointLocation", f"{to}-checkpoint").trigger(availableNow=True).start(str(to))
     query.awaitTermination()
-    assert stoplog.await_finished(query, timeout=300)
+    assert stoplog.await_finished(query, timeout=300).in_time
     return to
 
 

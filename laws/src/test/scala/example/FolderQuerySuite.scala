@@ -146,6 +146,6 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       .trigger(Trigger.AvailableNow())
       .start(out(place))
     try query.awaitTermination()
-    finally assert(FileSink.awaitFinished(query.runId.toString, 600000))
+    finally assert(FileSink.awaitFinished(query, 600000).inTime)
   }
 }

@@ -77,6 +77,6 @@ class OwnWordsQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       .trigger(Trigger.AvailableNow())
       .start(place.resolve("out").toString)
     query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+    assert(FileSink.awaitFinished(query, 60000).isComplete)
   }
 }

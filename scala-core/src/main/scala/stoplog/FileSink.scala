@@ -5,6 +5,7 @@ import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import stoplog.compact.PlannedMerge
@@ -15,7 +16,7 @@ import stoplog.format.bulk.BulkWriters
 import stoplog.merge.DirectoryMerges
 import stoplog.options.{SinkOptionRegistry, SinkOptions}
 import stoplog.preflight.Preflight
-import stoplog.spark.RunEnds
+import stoplog.spark.{RunEnds, SinkOfQuery}
 import stoplog.util.UserObject
 
 /** Writes rolling part files, readable by any engine, with each row exactly once. A `FileSink` is fully
@@ -100,15 +101,29 @@ object FileSink {
     *
     * `awaitTermination` may return earlier, because Spark notifies only listeners of the end of a query.
     *
-    * @param runId         `query.runId`
     * @param timeoutMillis the maximum time to wait, in milliseconds
-    * @return whether the end was handled in time and the parts are finished. If the storage prevented this,
-    *         the driver's log contains the cause, and the next start finishes the parts
+    * @return the committed rows that readers do not see yet, if any. If the storage prevented the final
+    *         steps, the driver's log contains the cause, and the next start finishes the parts
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_NOT_A_STOPLOG_QUERY` for a query with another
+    *   sink
     */
-  def awaitFinished(runId: String, timeoutMillis: Long): Boolean = RunEnds.await(runId, timeoutMillis)
+  def awaitFinished(query: StreamingQuery, timeoutMillis: Long): Finished = {
+    val sink   = SinkOfQuery.of(query)
+    val inTime = RunEnds.awaitWhole(query.runId.toString, timeoutMillis)
+    val unseen = sink.unseen // after the wait
+    Finished(inTime, unseen.parts, unseen.rows, unseen.bytes)
+  }
+
+  /** Waits until the end of a run is handled, and returns whether the final steps were completed in time.
+    * Open parts may remain.
+    *
+    * @param runId `query.runId`
+    */
+  private[stoplog] def awaitEnd(runId: String, timeoutMillis: Long): Boolean =
+    RunEnds.await(runId, timeoutMillis)
 
   /** Returns the `StreamingQueryProgress.sink.metrics` of a completed run. The metrics include the work of
-    * the sink after Spark's last progress event. Empty until [[awaitFinished]] returns `true`.
+    * the sink after Spark's last progress event. Empty until [[awaitFinished]] returns.
     *
     * @param runId `query.runId`
     */
@@ -141,6 +156,20 @@ object FileSink {
 
   /** Returns the version of this jar. */
   def version(): String = JarVersions.core
+}
+
+/** The result of waiting for the end of a query.
+  *
+  * @param inTime    whether the query and its sink have ended in time, and no micro-batch was interrupted
+  * @param openParts the number of parts that readers do not see yet. A part counts until it has its final
+  *                  name
+  * @param rows      the rows in these parts
+  * @param bytes     the bytes of these parts
+  */
+final case class Finished(inTime: Boolean, openParts: Long, rows: Long, bytes: Long) {
+
+  /** Returns whether no row of the query is left invisible. */
+  def isComplete: Boolean = inTime && openParts == 0
 }
 
 /** Batch command that compacts the small files of a directory. See [[FileSink.compactDirectory]].

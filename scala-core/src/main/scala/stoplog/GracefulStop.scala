@@ -38,12 +38,13 @@ object GracefulStop {
     * the running micro-batch, possibly when the next micro-batch has just started.
     *
     * @param timeoutMillis the total time limit in milliseconds, after which the query is stopped in any state
-    * @param open          the handling of open parts
+    * @param open          the handling of open parts. By default the next start resumes the parts, so that a
+    *                      deployment does not cut all files
     */
   def afterBatch(
       query: StreamingQuery,
       timeoutMillis: Long,
-      open: OpenAtStop = OpenAtStop.Finalize
+      open: OpenAtStop = OpenAtStop.AsConfigured
   ): Stopped = new Stopping(query, open).within(timeoutMillis)
 
   /** Registers a shutdown hook that calls [[afterBatch]] for the query when this JVM terminates, for example
@@ -54,7 +55,7 @@ object GracefulStop {
   def onShutdown(
       query: StreamingQuery,
       timeoutMillis: Long,
-      open: OpenAtStop = OpenAtStop.Finalize
+      open: OpenAtStop = OpenAtStop.AsConfigured
   ): AutoCloseable = {
     val hook: Runnable = () => if (query.isActive) { afterBatch(query, timeoutMillis, open); () }
     val hooks          = ShutdownHookManager.get()
@@ -74,7 +75,7 @@ object GracefulStop {
       marker: String,
       everyMillis: Long,
       timeoutMillis: Long,
-      open: OpenAtStop = OpenAtStop.Finalize
+      open: OpenAtStop = OpenAtStop.AsConfigured
   ): AutoCloseable = {
     val path    = new Path(marker)
     val system  = FileSystem.get(path.toUri, SparkHadoop.configuration)

@@ -47,6 +47,9 @@ private[stoplog] trait EngineSink[C, R, M] {
     */
   def checkpointedAt(location: String): Unit = ()
 
+  /** Returns the committed rows that readers do not see yet, of all runs of the sink. */
+  def unseen: Unseen = Unseen.nothing
+
   /** Executes the decisions of an earlier run of this query. Claims nothing, because the engine may still
     * reject the start.
     *
@@ -54,6 +57,15 @@ private[stoplog] trait EngineSink[C, R, M] {
     *         state between runs
     */
   def resume(queryId: String): Option[Long] = None
+}
+
+/** Committed rows that readers do not see yet.
+  *
+  * @param parts the number of open parts, and of closed parts without their final name
+  */
+private[stoplog] final case class Unseen(parts: Long, rows: Long, bytes: Long)
+private[stoplog] object Unseen {
+  val nothing: Unseen = Unseen(0, 0, 0)
 }
 
 /** The writes that may replace existing rows of the target. */

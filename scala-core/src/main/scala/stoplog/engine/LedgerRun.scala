@@ -35,6 +35,7 @@ private[stoplog] final class LedgerRun[R](
   private val queryEnd = new EndOfQuery(driver, hooks.successor)
 
   @volatile private var openAtStop = Option.empty[Finish]
+  @volatile private var inEpoch    = false
 
   override def counts: Seq[(String, Long)] = queryEnd.stats.metrics
 
@@ -59,8 +60,12 @@ private[stoplog] final class LedgerRun[R](
   /** Returns whether the query is blocked before its next epoch, and can be stopped. */
   def isHeld: Boolean = gate.holds
 
+  /** Returns whether an epoch has started and was not committed. The next start repeats its rows. */
+  def isInEpoch: Boolean = inEpoch
+
   override def begin(epoch: EpochStart): SinkWriterFactory[R, TaskResult] = {
     gate.pass()
+    inEpoch = true
     if (!probed.getAndSet(true)) hooks.probe()
     val plan = driver.begin(epoch.batch, epoch.slots, epoch.digests)
     try {
@@ -75,6 +80,7 @@ private[stoplog] final class LedgerRun[R](
 
   override def commit(batch: Long, results: Seq[TaskResult]): Unit = {
     driver.commit(batch, results)
+    inEpoch = false
     hooks.committed(results)
   }
 

@@ -89,6 +89,10 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def bucketFormat(pattern: String, why: String): StoplogArgumentException =
     argument("STOPLOG_BUCKET_FORMAT", "pattern" -> pattern, "why" -> reason(why))
 
+  /** @param query its name, or the id of its run */
+  def notAStoplogQuery(query: String): StoplogArgumentException =
+    argument("STOPLOG_NOT_A_STOPLOG_QUERY", "query" -> query)
+
   /** @param trigger in the form known to users: `continuous` or `real-time` */
   def unsupportedTrigger(trigger: String): StoplogArgumentException =
     argument("STOPLOG_UNSUPPORTED_TRIGGER", "trigger" -> trigger)

@@ -34,6 +34,8 @@ private[stoplog] final class FileEngineSink private (
     new Planned(request)
   }
 
+  override def unseen: Unseen = StateView.unseen(storage.log)
+
   override def checkpointedAt(location: String): Unit =
     CheckpointPlace.refuse(storage.path, location, SparkHadoop.configuration)
 

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.commit.Replacements
+import stoplog.engine.Unseen
 import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
 import stoplog.options.{SparkHadoop, View, ViewOptions}
@@ -28,7 +29,8 @@ import stoplog.storage.FileStore
   * kinds), `run`, `written_at`, `published_parts`, `published_bytes`, `published_rows`, `open_parts`,
   * `open_bytes`.
   *
-  * `open`: `bucket`, `name`, `bytes`, `records`, `opened_at`, `last_written_at`, `unfinished_path`.
+  * `open`: `bucket`, `name`, `bytes`, `records`, `opened_at`, `last_written_at`, `unfinished_path`. A closed
+  * part counts as open until its record is carried out, because readers do not see the part before.
   *
   * `buckets` with rows not counted by a marker: `bucket`, `version` (of the newest marker; 0 without a
   * marker), `files`, `rows` and `bytes` (published so far), `last_written_at`.
@@ -42,12 +44,27 @@ private[stoplog] object StateView {
     case View.Buckets => bucketsSchema
   }
 
-  /** Error: `STOPLOG_SINK_UNKNOWN` if the path does not exist. A path without a log has no rows. */
+  /** Error: `STOPLOG_SINK_UNKNOWN` if the path does not exist, or has the logs of other sinks only. A path
+    * without any log has no rows: its first sink may start at any time.
+    */
   def refuseUnknown(options: ViewOptions): Unit = {
     val found = storage(options, options.sinkId)
-    if (found.records.newerThan(-1).isEmpty && !exists(found.files))
-      throw Errors.sinkUnknown(options.path, options.sinkId, there = Nil)
+    if (found.records.newerThan(-1).isEmpty) {
+      val others = found.streams.keys.toVector.sorted
+      if (others.nonEmpty || !exists(found.files))
+      throw Errors.sinkUnknown(options.path, options.sinkId, others)
   }
+  }
+
+  /** Returns the committed rows that readers do not see yet. */
+  def unseen(log: CommitLog): Unseen = {
+    val parts = unseenParts(log)
+    Unseen(parts.size.toLong, parts.map(_.records).sum, parts.map(_.sizeBytes).sum)
+  }
+
+  /** Returns the open parts, and the closed parts of a record that is not carried out yet. */
+  private def unseenParts(log: CommitLog): Vector[Part] =
+    log.newest().toVector.flatMap(newest => newest.state.open ++ log.unpublished(newest))
 
   /** Returns the current rows of the view. */
   def rows(options: ViewOptions): Array[InternalRow] =
@@ -66,7 +83,7 @@ private[stoplog] object StateView {
   private def rows(view: View, log: CommitLog, merging: => CommitLog): Array[InternalRow] = view match {
     case View.Parts   => parts(log, merging)
     case View.Epochs  => log.all().map(epoch).toArray
-    case View.Open    => log.newest().toVector.flatMap(_.state.open).map(open).toArray
+    case View.Open    => unseenParts( log).map(open).toArray
     case View.Buckets => log.newest().toVector.flatMap(_.state.live).map(bucket).toArray
   }
 
@@ -161,7 +178,7 @@ private[stoplog] object StateView {
         schemaOf(part, schemas)
     )
 
-  private def open(part: Open): InternalRow =
+  private def open(part: Part): InternalRow =
     row(Seq(text(part.bucket), text(part.name)) ++ counts(part) :+ text(part.handle.brief))
 
   private def bucket(live: LiveBucket): InternalRow = row(

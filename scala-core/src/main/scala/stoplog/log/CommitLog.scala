@@ -7,6 +7,7 @@ import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
 import stoplog.error.Errors
+import stoplog.part.Pending
 import stoplog.storage.PutOutcome
 
 /** The commit log of a sink id: a dense, linear sequence of records in any [[LogFiles]]. The newest record
@@ -179,6 +180,12 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     * parts need no work.
     */
   def isPublished(record: LogRecord): Boolean = !record.hasToBeSettled || store.isPublished(record.seq)
+
+  /** Returns the parts of this newest record that the record decides and that are not published yet. Readers
+    * do not see the rows of these parts, as they do not see the rows of open parts.
+    */
+  def unpublished(record: LogRecord): Vector[Pending] =
+    if (isPublished(record) || isCalledOff(record)) Vector.empty else record.publish
 
   /** Returns whether the record is marked as executed, even if only its mark still exists. */
   def isMarked(seq: Long): Boolean = store.isPublished(seq)

@@ -23,6 +23,9 @@ private[stoplog] sealed trait Part extends PartStats with Product with Serializa
   /** The range of the rows' times. `None` if not requested, or if the times of some rows are unknown. */
   def times: Option[TimeRange]
 
+  /** The handle of the part in its store. */
+  def handle: Publish
+
   /** The path of the finished part under the sink's path. */
   final def finishedPath: String = if (bucket.isEmpty) name else s"$bucket/$name"
 }

@@ -16,18 +16,15 @@ private[spark] final class EndedRuns(mostRuns: Int) {
   private val ends  = new ConcurrentHashMap[String, CompletableFuture[Ended]]()
   private val order = new ConcurrentLinkedQueue[String]()
 
-  /** @param isDone  whether all final steps were completed
-    * @param metrics the metrics at the end
-    */
-  def add(runId: String, isDone: Boolean, metrics: JMap[String, String]): Unit = {
-    endOf(runId).complete(Ended(isDone, metrics))
+  def add(runId: String, ended: Ended): Unit = {
+    endOf(runId).complete(ended)
     ()
   }
 
-  /** Waits for the end of a run. Returns whether the run ended in time, with all final steps completed. */
-  def await(runId: String, timeoutMillis: Long): Boolean =
-    try endOf(runId).get(timeoutMillis, TimeUnit.MILLISECONDS).isDone
-    catch { case _: TimeoutException => false }
+  /** Waits for the end of a run. Returns `None` if the run has not ended in time. */
+  def await(runId: String, timeoutMillis: Long): Option[Ended] =
+    try Some(endOf(runId).get(timeoutMillis, TimeUnit.MILLISECONDS))
+    catch { case _: TimeoutException => None }
 
   /** Returns the final metrics. Empty before the end of the run, and after the run is forgotten. */
   def metrics(runId: String): JMap[String, String] =
@@ -45,6 +42,11 @@ private[spark] final class EndedRuns(mostRuns: Int) {
   }
 }
 
-private object EndedRuns {
-  final case class Ended(isDone: Boolean, metrics: JMap[String, String])
+private[spark] object EndedRuns {
+
+  /** @param isDone  whether all final steps were completed
+    * @param isWhole whether no epoch was interrupted, whose rows the next start repeats
+    * @param metrics the metrics at the end
+    */
+  final case class Ended(isDone: Boolean, isWhole: Boolean, metrics: JMap[String, String])
 }

@@ -95,7 +95,11 @@ private[stoplog] object RunEnds {
     *
     * @return whether the end was handled in time, with all steps completed
     */
-  def await(runId: String, timeoutMillis: Long): Boolean = ends.await(runId, timeoutMillis)
+  def await(runId: String, timeoutMillis: Long): Boolean = ends.await(runId, timeoutMillis).exists(_.isDone)
+
+  /** Does the same, and also returns `false` if the end has interrupted an epoch. */
+  def awaitWhole(runId: String, timeoutMillis: Long): Boolean =
+    ends.await(runId, timeoutMillis).exists(ended => ended.isDone && ended.isWhole)
 
   /** Returns the metrics of an ended run, including its final steps. Empty for any other run. */
   def finalMetrics(runId: String): JMap[String, String] = ends.metrics(runId)
@@ -144,8 +148,9 @@ private[stoplog] object RunEnds {
 
   private def ended(runId: String, isDone: Boolean): Unit = {
     attending.remove(runId)
-    val metrics = Option(runs.remove(runId)).map(watched => SinkTable.metrics(watched.run.counts))
-    ends.add(runId, isDone, metrics.getOrElse(JMap.of()))
+    val run     = Option(runs.remove(runId)).map(_.run)
+    val metrics = run.fold(JMap.of[String, String]())(each => SinkTable.metrics(each.counts))
+    ends.add(runId, EndedRuns.Ended(isDone, isWhole = !run.exists(_.isInEpoch), metrics))
   }
 
   /** The time is 0 before a query has a watermark. */

@@ -14,7 +14,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.engine.{Condition, Scope}
+import stoplog.engine.{Condition, Scope, Unseen}
 import stoplog.error.{Errors, Redaction}
 import stoplog.filesink.PartitionConditions
 import stoplog.filesink.WriterDistribution.BatchPartitioning
@@ -37,7 +37,8 @@ private[spark] final class SessionTable(
     with SupportsWrite
     with SupportsDeleteV2
     with SupportsMetadataColumns
-    with ReportsSinkMetrics {
+    with ReportsSinkMetrics
+    with SinkOfQuery {
   private var sink = Option.empty[(SessionTable.SinkRequest, SinkTable[_])]
 
   override def name(): String = Redaction.text(s"stoplog ${options.all.getOrElse("path", "table")}")
@@ -55,12 +56,12 @@ private[spark] final class SessionTable(
 
   override def capabilities(): JSet[TableCapability] = {
     val all = JEnumSet.of(
-      TableCapability.BATCH_READ,
-      TableCapability.MICRO_BATCH_READ,
-      TableCapability.BATCH_WRITE,
-      TableCapability.STREAMING_WRITE,
-      TableCapability.TRUNCATE
-    )
+    TableCapability.BATCH_READ,
+    TableCapability.MICRO_BATCH_READ,
+    TableCapability.BATCH_WRITE,
+    TableCapability.STREAMING_WRITE,
+    TableCapability.TRUNCATE
+  )
     all.addAll(SinkTable.OfPartitions)
     all
   }
@@ -101,12 +102,15 @@ private[spark] final class SessionTable(
   override def metrics(): JMap[String, String] =
     synchronized(sink).fold(JMap.of[String, String]()) { case (_, table) => table.metrics() }
 
+  override def unseen: Unseen = synchronized(sink).fold(Unseen.nothing) { case (_, table) => table.unseen }
+
+  /** Returns the same description of a sink as [[SinkTable]]: the progress of a query contains it. */
+  override def toString: String = synchronized(sink).fold(name()) { case (_, table) => table.name() }
+
   /** Returns read options with the table's partition columns, known before any directory exists. */
   private def reading(readOptions: JMap[String, String]): SourceOptions = {
     val read = options.toRead(readOptions)
-    read.copy(content =
-      read.content.copy(partitionColumns = read.content.partitionColumns.orElse(declaredPartitions))
-    )
+    read.copy(content = read.content.copy(partitionColumns = read.content.partitionColumns.orElse(declaredPartitions)))
   }
 
   private def declared = TableColumns(columns, declaredPartitions.getOrElse(Nil), options.columnsKnownBy)
@@ -174,12 +178,10 @@ private[spark] object SessionTable {
   final case class TableOptions(all: Map[String, String]) {
 
     /** Adds the options of one read. */
-    def toRead(queryOptions: JMap[String, String]): SourceOptions =
-      SourceOptions.parse(over(queryOptions).asJava)
+    def toRead(queryOptions: JMap[String, String]): SourceOptions = SourceOptions.parse(over(queryOptions).asJava)
 
     /** Adds the options of one write. */
-    def toWrite(queryOptions: JMap[String, String]): Map[String, String] =
-      TableOptions.ofSink(over(queryOptions))
+    def toWrite(queryOptions: JMap[String, String]): Map[String, String] = TableOptions.ofSink(over(queryOptions))
 
     /** Returns the partition columns in the sink's own option. */
     def partitionBy: Option[Seq[String]] =

@@ -34,7 +34,8 @@ private[stoplog] class SinkTable[M](
     partitioned: Array[Transform] = Array.empty,
     declared: Option[TableColumns] = None
 ) extends SupportsWrite
-    with ReportsSinkMetrics {
+    with ReportsSinkMetrics
+    with SinkOfQuery {
   private var current            = Option.empty[(String, EngineRun[InternalRow, M])]
   @volatile private var previous = Option.empty[RunEnds.EarlierRuns]
 
@@ -69,6 +70,8 @@ private[stoplog] class SinkTable[M](
       } RunEnds.attend(start, earlier)
     SinkTable.metrics(run.fold(sink.noCounts)(_._2.counts))
   }
+
+  override def unseen: Unseen = sink.unseen
 
   override def toString: String = name()
 

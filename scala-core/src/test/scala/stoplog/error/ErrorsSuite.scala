@@ -98,6 +98,7 @@ object ErrorsSuite {
     Errors.checkpointInSink("/data/out", "/data/out/checkpoint", "readers would read its files as data"),
     Errors.logLocation(),
     Errors.pathNotWritable("/data/out", "permission denied"),
+    Errors.notAStoplogQuery("clicks"),
     Errors.unsupportedTrigger("continuous"),
     Errors.unsupportedOutputMode("complete"),
     Errors.asyncProgress(),

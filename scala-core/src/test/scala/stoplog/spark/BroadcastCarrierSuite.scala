@@ -43,7 +43,7 @@ class BroadcastCarrierSuite extends AnyFunSuite with SparkSessionForTests {
         query.processAllAvailable()
       }
     finally query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
+    assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 300000))
     val open = spark.read.format("stoplog").option("view", "open").load(place.out)
     assert(open.selectExpr("count(*)", "sum(records)").head() === Row(400L, 1410L))
   }

@@ -177,7 +177,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def end(query: StreamingQuery): Unit = {
     query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, 120000))
+    assert(FileSink.awaitEnd(query.runId.toString, 120000))
     query.exception.foreach(throw _)
   }
 

@@ -62,7 +62,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     val refused = intercept[Exception](overwrite()).getMessage
     assert(refused.contains("STOPLOG_PATH_NOT_WRITABLE") && refused.contains("sink main"))
     query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+    assert(FileSink.awaitEnd(query.runId.toString, 60000))
     overwrite()
     assert(place.lines === Seq("new"))
   }
@@ -120,7 +120,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
       query.processAllAvailable()
     }
     query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+    assert(FileSink.awaitEnd(query.runId.toString, 60000))
   }
 
   private def read(place: Place, format: String): Seq[Row] = format match {

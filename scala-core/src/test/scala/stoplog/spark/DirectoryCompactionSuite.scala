@@ -130,7 +130,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       .start()
     query.processAllAvailable()
     query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, 120000))
+    assert(FileSink.awaitEnd(query.runId.toString, 120000))
     val sinks  = place.files.size - 4
     val merged = FileSink.compactDirectory(spark, place.out).run()
     assert(merged.map(_.names.size) === Seq(4), "those of the batch job")
@@ -145,7 +145,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       .trigger(Trigger.AvailableNow())
       .start()
     query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, 120000))
+    assert(FileSink.awaitEnd(query.runId.toString, 120000))
     def states =
       spark.read.format("stoplog").option("view", "parts").load(place.out).select("state").distinct()
     assert(states.collect().map(_.getString(0)).toSeq === Seq("published"))
@@ -157,7 +157,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       .trigger(Trigger.AvailableNow())
       .start()
     more.awaitTermination()
-    assert(FileSink.awaitFinished(more.runId.toString, 120000))
+    assert(FileSink.awaitEnd(more.runId.toString, 120000))
     val merged = FileSink.compactDirectory(spark, place.out).run().flatMap(_.names).toSet
     assert(merged.nonEmpty)
     val shown = spark.read.format("stoplog").option("view", "parts").load(place.out).collect()

@@ -30,19 +30,27 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("wait"))
 
     assert(
-      GracefulStop.afterBatch(idle(start(place, input.toDF()), batches = 2), MinutesMillis) ===
+      GracefulStop.afterBatch(
+        idle(start(place, input.toDF()), batches = 2),
+        MinutesMillis,
+        OpenAtStop.Finalize
+      ) ===
         Stopped.BetweenBatches
     )
     assert(place.lines === Seq("later", "wait"))
   }
 
-  test("open parts stay open if configured") {
+  test("open parts stay open by default, and the next start resumes them") {
     val place = new Place
     val input = memory
     input.addData("a row")
     val query = idle(start(place, input.toDF()), batches = 1)
-    assert(GracefulStop.afterBatch(query, MinutesMillis, OpenAtStop.AsConfigured) === Stopped.BetweenBatches)
+    assert(GracefulStop.afterBatch(query, MinutesMillis) === Stopped.BetweenBatches)
     assert(place.files.isEmpty && place.everything.exists(_.contains("inprogress")))
+    input.addData("another row")
+    val next = idle(start(place, input.toDF()), batches = 2)
+    assert(GracefulStop.afterBatch(next, MinutesMillis, OpenAtStop.Finalize) === Stopped.BetweenBatches)
+    assert(place.files.size === 1 && place.lines === Seq("a row", "another row"))
   }
 
   test("after the timeout, the query stops at once and the next start repeats the epoch") {
@@ -53,11 +61,15 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     input.addData("wait")
     barrier.awaitTask()
     assert(GracefulStop.afterBatch(query, timeoutMillis = 0) !== Stopped.BetweenBatches)
-    assert(FileSink.awaitFinished(query.runId.toString, MinutesMillis) && place.lines.isEmpty)
+    assert(FileSink.awaitEnd(query.runId.toString, MinutesMillis) && place.lines.isEmpty)
 
     barrier.release()
     assert(
-      GracefulStop.afterBatch(idle(start(place, input.toDF()), batches = 1), MinutesMillis) ===
+      GracefulStop.afterBatch(
+        idle(start(place, input.toDF()), batches = 1),
+        MinutesMillis,
+        OpenAtStop.Finalize
+      ) ===
         Stopped.BetweenBatches
     )
     assert(place.lines === Seq("wait"))
@@ -80,7 +92,8 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     val marker = Path.of(place.checkpoint).resolveSibling("stop")
     input.addData("a row")
     val query   = idle(start(place, input.toDF()), batches = 1)
-    val watched = GracefulStop.onMarker(query, marker.toString, everyMillis = 10, MinutesMillis)
+    val watched =
+      GracefulStop.onMarker(query, marker.toString, everyMillis = 10, MinutesMillis, OpenAtStop.Finalize)
     Files.createFile(marker)
     assert(query.awaitTermination(MinutesMillis))
     place.until(_.nonEmpty && !Files.exists(marker))

@@ -136,7 +136,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
 
   private def end(query: StreamingQuery): Unit = {
     query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+    assert(FileSink.awaitEnd(query.runId.toString, 60000))
   }
 
   private def reasons(storage: HadoopUnderTest): Seq[String] =

@@ -133,7 +133,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
       .trigger(Trigger.AvailableNow())
       .start()
     query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, 60000))
+    assert(FileSink.awaitEnd(query.runId.toString, 60000))
   }
 
   private def newest(place: Place): LogRecord =

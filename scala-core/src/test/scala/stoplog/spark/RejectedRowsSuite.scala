@@ -174,7 +174,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
         }
       finally {
         query.stop()
-        assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
+        assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 300000))
       }
     }
 

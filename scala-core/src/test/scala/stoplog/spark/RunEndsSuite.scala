@@ -10,7 +10,7 @@ import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.apache.spark.sql.streaming.StreamingQueryListener.{QueryProgressEvent, QueryTerminatedEvent}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.{FileSink, GracefulStop, Stopped}
+import stoplog.{FileSink, GracefulStop, OpenAtStop, Stopped}
 import stoplog.format.SparkSessionForTests
 import stoplog.options.SparkHadoop
 import stoplog.place.SinkStorage
@@ -43,7 +43,7 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
       val second = place.start("1h", Trigger.AvailableNow())
       second.awaitTermination()
       release()
-      assert(FileSink.awaitFinished(second.runId.toString, timeoutMillis = 300000))
+      assert(FileSink.awaitEnd(second.runId.toString, timeoutMillis = 300000))
       assert(place.lines === Seq("ant"))
     }
   }
@@ -73,7 +73,13 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
   test("without data, a stop between batches right after the start publishes left-open parts") {
     val place = new LeftOpen
     end(place.first())
-    assert(GracefulStop.afterBatch(place.start("1h"), timeoutMillis = 300000) === Stopped.BetweenBatches)
+    assert(
+      GracefulStop.afterBatch(
+        place.start("1h"),
+        timeoutMillis = 300000,
+        OpenAtStop.Finalize
+      ) === Stopped.BetweenBatches
+    )
     assert(place.lines === Seq("ant"))
   }
 
@@ -98,7 +104,9 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
     second.processAllAvailable() // its run is made without data
     arrive("bat")
     second.processAllAvailable()
-    assert(GracefulStop.afterBatch(second, timeoutMillis = 300000) === Stopped.BetweenBatches)
+    assert(
+      GracefulStop.afterBatch(second, timeoutMillis = 300000, OpenAtStop.Finalize) === Stopped.BetweenBatches
+    )
     assert(place.lines === Seq("ant", "bat"))
     assert(place.directories === Set("hour=9"))
   }
@@ -113,7 +121,7 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
     for (_ <- 1 until RunEnds.LooksMissed) RunEnds.lookAround()
     assert(RunEnds.running(first.runId.toString).isDefined)
     RunEnds.lookAround()
-    assert(FileSink.awaitFinished(first.runId.toString, timeoutMillis = 300000))
+    assert(FileSink.awaitEnd(first.runId.toString, timeoutMillis = 300000))
     assert(RunEnds.running(first.runId.toString).isEmpty && place.lines.isEmpty)
     end(place.start("1h", Trigger.AvailableNow()))
   }
@@ -138,7 +146,7 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def end(query: StreamingQuery): Unit = {
     query.stop()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
+    assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 300000))
   }
 
   /** The place of one query. */

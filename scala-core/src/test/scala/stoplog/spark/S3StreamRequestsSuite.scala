@@ -58,7 +58,7 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
         proxy.inject()
       } finally {
         query.stop()
-        assert(FileSink.awaitFinished(query.runId.toString, 120000))
+        assert(FileSink.awaitEnd(query.runId.toString, 120000))
       }
       assert((asked() - ListObjectsV2).values.sum === ForAnEnd) // a slow machine looks at the log once more
     }

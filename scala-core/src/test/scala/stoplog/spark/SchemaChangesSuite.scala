@@ -142,7 +142,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
       try query.processAllAvailable()
       finally {
         query.stop()
-        assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
+        assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 300000))
       }
     }
 
@@ -182,7 +182,8 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
         .format("stoplog")
         .options(Map("format" -> format, "finalizeOnTermination" -> "never"))
         .options(
-          if (options.exists(_._1 == "partitionBy")) Map.empty[String, String] else Map("bucketAssigner" -> "basePath")
+          if (options.exists(_._1 == "partitionBy")) Map.empty[String, String]
+          else Map("bucketAssigner" -> "basePath")
         )
         .options(options.toMap)
         .option("checkpointLocation", place.checkpoint)

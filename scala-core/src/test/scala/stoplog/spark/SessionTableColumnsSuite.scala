@@ -37,7 +37,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
 
   private def finish(query: StreamingQuery): Unit = {
     query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+    assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 600000))
   }
 
   /** @param columns of the stream, whose rows have a number `n` */

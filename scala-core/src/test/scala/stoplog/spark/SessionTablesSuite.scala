@@ -162,7 +162,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
           .trigger(Trigger.AvailableNow())
           .toTable(table)
         query.awaitTermination()
-        assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 600000))
+        assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 600000))
       }
     }
     input.addData(1 to 5)

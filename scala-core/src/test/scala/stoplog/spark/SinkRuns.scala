@@ -32,6 +32,6 @@ object SinkRuns {
   def run(writer: DataStreamWriter[Row]): Unit = {
     val query = writer.trigger(Trigger.AvailableNow()).start()
     query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, 120000))
+    assert(FileSink.awaitEnd(query.runId.toString, 120000))
   }
 }

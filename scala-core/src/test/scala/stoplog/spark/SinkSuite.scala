@@ -88,7 +88,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
       .trigger(Trigger.AvailableNow())
       .start()
     query.awaitTermination()
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
+    assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 300000))
     assert(query.lastProgress.sink.metrics.get("publishedRows") === "0", "both are in open parts yet")
     val metrics = FileSink.finalMetrics(query.runId.toString)
     assert((metrics.get("openParts"), metrics.get("publishedRows")) === ("0", "2"))
@@ -251,7 +251,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     val id   = Files.getAttribute(Path.of(place.out, open.toSeq: _*), "unix:ino")
     stream.addData("bad")
     intercept[StreamingQueryException](query.processAllAvailable())
-    assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
+    assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 300000))
     assert(place.lines === Seq(large))
     assert(Files.getAttribute(place.files.head, "unix:ino") === id, "the file is the one that the task wrote")
     val metrics = FileSink.finalMetrics(query.runId.toString)
@@ -315,6 +315,6 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   private def runOf(writer: DataStreamWriter[Row], place: Place): Unit = {
     val query = writer.option("checkpointLocation", place.checkpoint).trigger(Trigger.AvailableNow()).start()
     try query.awaitTermination()
-    finally assert(FileSink.awaitFinished(query.runId.toString, timeoutMillis = 300000))
+    finally assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 300000))
   }
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import scala.util.Try
+
+import org.apache.spark.sql.streaming.StreamingQuery
+
+import stoplog.engine.Unseen
+import stoplog.error.Errors
+
+/** The sink of a running or ended query. */
+private[stoplog] trait SinkOfQuery {
+
+  /** Returns the committed rows that readers do not see yet. */
+  def unseen: Unseen
+}
+
+private[stoplog] object SinkOfQuery {
+
+  /** Returns the sink of the query. Error: `STOPLOG_NOT_A_STOPLOG_QUERY`. */
+  def of(query: StreamingQuery): SinkOfQuery = tableOf(query) match {
+    case Some(sink: SinkOfQuery) => sink
+    case _ => throw Errors.notAStoplogQuery(Option(query.name).getOrElse(query.runId.toString))
+  }
+
+  /** Spark passes the sink to no one, and its classes moved between versions. */
+  private def tableOf(query: StreamingQuery): Option[AnyRef] = {
+    val execution = Try(call(query, "streamingQuery")).getOrElse(query)
+    Try(call(execution, "sink")).toOption
+  }
+
+  private def call(target: AnyRef, method: String): AnyRef =
+    target.getClass.getMethod(method).invoke(target)
+}

@@ -77,11 +77,10 @@ class QuickStart:
         return job
 
     def job_of_client(self) -> str:
-        """The same as the page has it for Spark Connect: another session, and another way to wait."""
-        session, wait = self.files("With Spark Connect")
+        """The same as the page has it for Spark Connect: another session."""
+        (session,) = self.files("With Spark Connect")
         job, sessions = re.subn(r"^spark = .*\n", session, self.job(), flags=re.MULTILINE)
-        job, waits = re.subn(r"^stoplog\.await_finished.*\n", wait, job, flags=re.MULTILINE)
-        assert (sessions, waits) == (1, 1), job
+        assert sessions == 1, job
         return job
 
     def run(self) -> str:

@@ -4,20 +4,17 @@
 from __future__ import annotations
 
 import inspect
-import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from stoplog import _redaction
 from stoplog._jvm import find_bridge
-from stoplog._values import Pairs, Value, option_name, pairs_of, path_text, text_of
+from stoplog._values import Pairs, Value, option_name, pairs_of, text_of
 from stoplog.errors import InvalidOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from pyspark.sql import DataFrame
-    from pyspark.sql.streaming.readwriter import DataStreamWriter
     from typing_extensions import Self
 
 _Value = TypeVar("_Value")
@@ -92,43 +89,9 @@ class OptionBacked:
         return f"{type(self).__name__}({shown(self._pairs)})"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Sink(OptionBacked):
-    """A sink that is defined by options."""
-
-    _format: ClassVar[str]
-
-    def write_stream(
-        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
-    ) -> DataStreamWriter:
-        """Returns the writer of a streaming query that is set to this sink, in append mode.
-
-        Args:
-            df: a streaming DataFrame.
-            checkpoint_location: the directory in which the query keeps its progress, for one query and one
-                sink. The default is Spark's `spark.sql.streaming.checkpointLocation`. Kafka sinks and
-                write-ahead sinks keep their logs in this directory, unless `with_log_location` sets another.
-
-        Returns:
-            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
-
-        Example:
-            query = (
-                sink.write_stream(events, checkpoint_location="/data/checkpoint")
-                .trigger(processingTime="10 seconds")
-                .start()
-            )
-        """
-        writer = df.writeStream.format(self._format).options(**self.options()).outputMode("append")
-        if checkpoint_location is None:
-            return writer
-        return writer.option("checkpointLocation", path_text(checkpoint_location))
-
-    def _write(self, df: DataFrame, mode: str) -> None:
-        df.write.format(self._format).options(**self.options()).mode(mode).save()
-
-
-_OF_WHAT_IS_BUILT = frozenset({"write_stream", "write", "read_stream", "read", "check", "options"})
+_OF_WHAT_IS_BUILT = frozenset(
+    {"write_stream", "run_available_now", "write", "read_stream", "read", "check", "options"}
+)
 
 
 class Unbuilt:

@@ -67,8 +67,9 @@ class FileSinkMethods(Builder):
     def with_partition_by(self, *columns: str | Iterable[str]) -> Self:
         """Sets Hive-style directories, `a=1/b=2`, which readers convert back to columns.
 
-        The columns are removed from the rows, and escaped as in Spark. Do not use
-        `DataStreamWriter.partitionBy`, which Spark silently ignores for sinks of this kind.
+        The columns are removed from the rows, and escaped as in Spark. Spark passes nothing of
+        `DataStreamWriter.partitionBy` to a sink: the writer of `write_stream` refuses that method, and with
+        `df.writeStream.format("stoplog")` it has no effect.
 
         Args:
             columns: one or more columns, or a list of columns, outermost first.

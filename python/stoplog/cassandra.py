@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, OptionBacked, Sink, checked
+from stoplog._builder import Builder, BuilderState, OptionBacked, checked
+from stoplog._sink import Sink
 from stoplog._values import (
     Duration,
     Size,

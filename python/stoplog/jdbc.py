@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, Sink, checked
+from stoplog._builder import Builder, BuilderState, checked
+from stoplog._sink import Sink
 from stoplog._values import Duration, Value, columns_text, count_text, duration_text, names_of
 
 if TYPE_CHECKING:

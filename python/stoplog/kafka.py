@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, Sink, checked
+from stoplog._builder import Builder, BuilderState, checked
 from stoplog._kafka_source import (
     ARTIFACT,
     Decoder,
@@ -20,6 +20,7 @@ from stoplog._kafka_source import (
     StartPosition,
     brokers,
 )
+from stoplog._sink import Sink
 from stoplog._values import Duration, Value, duration_text, option_name, path_text, text_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import FORMAT, BuilderState, Sink, checked
+from stoplog._builder import FORMAT, BuilderState, checked
+from stoplog._sink import Sink
 from stoplog._sink_methods import FileSinkMethods
 from stoplog._values import path_text
 from stoplog.bulk import BulkFormat
@@ -42,6 +43,10 @@ class FileSink(Sink):
     """
 
     _format = FORMAT
+    _layout = (
+        "set the partition columns on the sink, by with_partition_by(…) of its builder "
+        "or set_option('partitionBy', …)"
+    )
 
     @staticmethod
     def for_row_format(base_path: str | os.PathLike[str], encoder: Encoder | str) -> FileSinkBuilder:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._builder import Builder, BuilderState, Sink, checked
+from stoplog._builder import Builder, BuilderState, checked
+from stoplog._sink import Sink
 from stoplog._values import Value, count_text, names_of, option_name, path_text
 
 if TYPE_CHECKING:

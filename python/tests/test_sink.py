@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from fakes import FakeFrame, FakeSession
+from fakes import FakeBridge, FakeFrame, FakeSession, JavaObject, progress_of
 
 import stoplog
+from stoplog import FileSink, InvalidOptions, NotFinished, SinkMetrics, SinkProgress, _jvm
 from stoplog.cassandra import CassandraSink, CassandraSource
 from stoplog.jdbc import JdbcSink
 
@@ -109,3 +111,85 @@ def test_views_read_the_directory_by_the_connector(view: Any, name: str) -> None
         ("options", {"view": name, "sinkId": "a"}),
         ("load", "/data/out"),
     ]
+
+
+@sinks
+@pytest.mark.parametrize("method", ["partitionBy", "clusterBy"])
+def test_the_writer_refuses_columns_that_spark_does_not_pass_on(name: str, sink: Any, method: str) -> None:
+    frame: Any = FakeFrame()
+    writer: Any = sink.write_stream(frame)
+    with pytest.raises(InvalidOptions, match=rf"{method}\('day'\) has no effect") as refused:
+        getattr(writer, method)("day")
+    assert ("with_partition_by" in str(refused.value)) == (name == "stoplog")
+
+
+class Run:
+    """A query that has ended, and its writer."""
+
+    runId = "run-1"
+    name = None
+
+    def __init__(self, progress: dict[str, Any] | None) -> None:
+        self.lastProgress = progress
+        self.calls: list[object] = []
+
+    def start(self) -> Run:
+        return self
+
+    def awaitTermination(self) -> None:
+        self.calls.append("awaitTermination")
+
+    def trigger(self, **trigger: object) -> Run:
+        self.calls.append(trigger)
+        return self
+
+    def option(self, key: str, value: str) -> Run:
+        self.calls.append((key, value))
+        return self
+
+    def format(self, name: str) -> Run:
+        return self
+
+    options = outputMode = lambda self, *given, **options: self
+
+
+@pytest.fixture
+def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
+    fake = FakeBridge()
+    monkeypatch.setattr(_jvm, "is_connect", lambda: False)
+    monkeypatch.setattr(_jvm, "require_bridge", lambda *_: fake)
+    monkeypatch.setattr("stoplog.stopping.is_connect", lambda: False)
+    monkeypatch.setattr("stoplog.metrics.find_bridge", lambda: fake)
+    return fake
+
+
+def run(query: Run) -> SinkProgress:
+    frame: Any = SimpleNamespace(writeStream=query)
+    return (
+        FileSink.for_row_format("/data/out", "json")
+        .build()
+        .run_available_now(frame, Path("/data/checkpoint"))
+    )
+
+
+def test_a_run_waits_for_the_sink_and_returns_its_last_metrics(bridge: FakeBridge) -> None:
+    bridge.final = {"publishedRows": "10"}
+    query = Run(progress_of(3, publishedRows=4))
+    done = run(query)
+    assert (done.batch_id, done.metrics.published_rows) == (3, 10)
+    assert query.calls == [
+        ("checkpointLocation", "/data/checkpoint"),
+        {"availableNow": True},
+        "awaitTermination",
+    ]
+    assert bridge.awaited[0] == ("run-1", 600_000)
+
+
+def test_a_run_without_a_micro_batch_has_zeros(bridge: FakeBridge) -> None:
+    assert run(Run(None)) == SinkProgress(-1, "", 0, SinkMetrics())
+
+
+def test_a_run_whose_rows_stay_invisible_is_an_error(bridge: FakeBridge) -> None:
+    bridge.finished = JavaObject(inTime=True, openParts=2, rows=10, bytes=4096)
+    with pytest.raises(NotFinished, match="10 of its rows in 2 open parts"):
+        run(Run(progress_of(3)))

@@ -21,7 +21,7 @@ def test_the_page_contains_all_commands() -> None:
     assert "--packages io.github.stoplog:stoplog_2.13:" in page.run_without_wheel()
     assert "SparkConnectServer" in page.serve()
     assert 'remote("sc://localhost")' in page.job_of_client()
-    assert "await_finished" not in page.job_of_client()
+    assert "run_available_now" in page.job_of_client()
 
 
 def test_a_shell_has_no_variables_of_the_installed_spark(

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The writes of every sink that is defined by options."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
+
+from stoplog._builder import OptionBacked
+from stoplog._values import path_text
+from stoplog.errors import InvalidOptions, NotFinished
+from stoplog.metrics import SinkMetrics, SinkProgress, at_the_end, newest_progress
+from stoplog.stopping import await_finished
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Sink(OptionBacked):
+    """A sink that is defined by options."""
+
+    _format: ClassVar[str]
+    _layout: ClassVar[str] = "this sink has no directories, so remove the call"
+
+    def write_stream(
+        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
+    ) -> DataStreamWriter:
+        """Returns the writer of a streaming query that is set to this sink, in append mode.
+
+        The writer raises `InvalidOptions` for `partitionBy` and `clusterBy`: Spark passes their columns to no
+        sink.
+
+        Args:
+            df: a streaming DataFrame.
+            checkpoint_location: the directory in which the query keeps its progress, for one query and one
+                sink. The default is Spark's `spark.sql.streaming.checkpointLocation`. Kafka sinks and
+                write-ahead sinks keep their logs in this directory, unless `with_log_location` sets another.
+
+        Returns:
+            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
+
+        Example:
+            query = (
+                sink.write_stream(events, checkpoint_location="/data/checkpoint")
+                .trigger(processingTime="10 seconds")
+                .start()
+            )
+        """
+        writer: Any = df.writeStream.format(self._format).options(**self.options()).outputMode("append")
+        if checkpoint_location is not None:
+            writer = writer.option("checkpointLocation", path_text(checkpoint_location))
+        for method in ("partitionBy", "clusterBy"):
+            setattr(writer, method, self._refusing(method))
+        found: DataStreamWriter = writer
+        return found
+
+    def run_available_now(
+        self, df: DataFrame, checkpoint_location: str | os.PathLike[str], timeout: float = 600.0
+    ) -> SinkProgress:
+        """Writes all rows that the stream has now, and returns when readers see the rows.
+
+        Starts a query with the trigger `availableNow`, waits for its end, and waits until the sink has
+        published its last parts.
+
+        Args:
+            df: a streaming DataFrame, classic or Connect.
+            checkpoint_location: the directory in which the query keeps its progress.
+            timeout: the maximum seconds for the sink's work after the end of the query.
+
+        Returns:
+            The progress of the last micro-batch, with the sink's metrics of the whole run. Without any
+            micro-batch, the batch is -1 and all metrics are 0.
+
+        Raises:
+            NotFinished: the sink could not publish all rows in time. The next run publishes the rows. Rows
+                that the option `finalizeOnTermination=never` leaves open count as well.
+
+        Example:
+            progress = sink.run_available_now(events, "/data/checkpoint")
+            print(progress.metrics.published_rows)
+        """
+        query = self.write_stream(df, checkpoint_location).trigger(availableNow=True).start()
+        query.awaitTermination()
+        finished = await_finished(query, timeout)
+        if not finished:
+            raise NotFinished(str(query.name or query.runId), finished.open_parts, finished.rows)
+        last = newest_progress(query) or SinkProgress(-1, "", 0, SinkMetrics())
+        return at_the_end(query, last, timeout)
+
+    def _write(self, df: DataFrame, mode: str) -> None:
+        df.write.format(self._format).options(**self.options()).mode(mode).save()
+
+    def _refusing(self, method: str) -> Callable[..., NoReturn]:
+        def refuse(*columns: object) -> NoReturn:
+            named = ", ".join(repr(each) for each in columns)
+            raise InvalidOptions(
+                "STOPLOG_INVALID_OPTIONS",
+                f"{method}({named}) has no effect on a streaming sink, because Spark does not pass the "
+                f"columns on: {self._layout}.",
+            )
+
+        return refuse

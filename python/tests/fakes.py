@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class FakeBridge:
     """A jar that refuses the option `bogus`."""
 
-    def __init__(self, refuse: Callable[[Mapping[str, str]], None] = lambda _: None) -> None:
+    def __init__(self, reject: Callable[[Mapping[str, str]], None] = lambda _: None) -> None:
         self.validated: list[dict[str, str]] = []
         self.awaited: list[tuple[str, int]] = []
         self.stopped: list[tuple[object, ...]] = []
@@ -25,7 +25,7 @@ class FakeBridge:
         self.final: dict[str, str] = {}
         self.finished = JavaObject(inTime=True, openParts=0, rows=0, bytes=0)
         self.others: list[object] = []
-        self._refuse = refuse
+        self._refuse = reject
 
     def validate(self, facade: str, artifact: str, options: Mapping[str, str]) -> None:
         self.validated.append(dict(options))

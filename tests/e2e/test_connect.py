@@ -35,3 +35,26 @@ def test_streams_and_batches_run_from_a_connect_client(place: Place) -> None:
     )
     assert finishing.run("source_job.py").code == 0
     assert_each_once(place.out, [*place.rows, *(str(number) for number in range(10))])
+
+
+@pytest.mark.parametrize(
+    ("runs", "buckets"), [(3, 500), pytest.param(20, 2000, marks=pytest.mark.long)], ids=["few", "many"]
+)
+def test_a_client_waits_until_all_files_are_visible(place: Place, runs: int, buckets: int) -> None:
+    (place.input / "rows.txt").write_text("".join(f"{number}\n" for number in range(buckets)))
+    job = Job.at(place, path=str(place.root), source={"runs": str(runs)})
+    outcome = job.run("connect_end_job.py")
+    assert outcome.code == 0
+    seen = json.loads(outcome.printed.splitlines()[-1])
+    assert seen["visible"] == [buckets] * runs
+    assert seen["input_rows"] == [buckets] * runs
+    assert seen["stopped"] == [True, False, buckets]
+    assert seen["refusals"] == [
+        "STOPLOG_NOT_A_STOPLOG_QUERY",
+        "STOPLOG_NOT_A_STOPLOG_QUERY",
+        "STOPLOG_SINK_UNKNOWN",
+        "STOPLOG_INVALID_OPTIONS",
+        "STOPLOG_CHECKPOINT_IN_SINK",
+    ]
+    assert seen["finished"][1] > 0
+    assert seen["empty"] == "0"

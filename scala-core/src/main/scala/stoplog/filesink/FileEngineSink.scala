@@ -64,14 +64,15 @@ private[stoplog] final class FileEngineSink private (
       val newest  = storage.log.newest()
       val resumed = RecordedBuckets.resumed(options, newest)
       val known   = newest.flatMap(RecordedColumns.of)
+      val columns = request.columns
       val before  = order match {
         case ColumnOrder.Recorded => known
-        case ColumnOrder.Requested  => None
+        case ColumnOrder.Requested => None
       }
-      val sink = FileSinkSpec.of(resumed, request.columns, storage, before)
-      val written = FileSinkSpec.dataColumns(resumed.buckets.bucketing, asked.columns).schema
-      (
-      RecordedBuckets.changes(options, newest) ++ RecordedColumns.warning(resumed, known, written)).foreach(change => Log.warn(s"$name: $change"))
+      val sink    = FileSinkSpec.of(resumed, columns, storage, before)
+      val written = FileSinkSpec.dataColumns(resumed.buckets.bucketing, columns).schema
+      (RecordedBuckets.changes(options, newest) ++ RecordedColumns.warning(resumed, known, written))
+        .foreach(change => Log.warn(s"$name: $change"))
       FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.buckets.bucketing))
     }
 

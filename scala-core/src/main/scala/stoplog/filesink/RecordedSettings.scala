@@ -168,9 +168,10 @@ private[stoplog] object RecordedColumns {
           .map(SchemaChange.between(_, now))
           .filter(change => change.removed.nonEmpty || !change.isAdditive)
           .map { change =>
-            s"New files have other columns than the files so far (${change.describe}), because onSchemaChange is set to " +
-              "roll. Readers of the whole path may fail or return null: read each kind of file with its own schema."
-          }
+            s"New files have other columns than the files so far (${change.describe}), because " +
+              "onSchemaChange is set to roll. Readers of the whole path may fail or return null: read each " +
+              "kind of file with its own schema."
+        }
       case OnSchemaChange.Additive | OnSchemaChange.Fail => None
     }
 

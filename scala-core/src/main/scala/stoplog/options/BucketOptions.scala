@@ -26,8 +26,8 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
     "none",
     "Directories `column=value` in the layout of Hive and Spark; the files do not contain these columns. " +
       "a comma go between backticks. Not together with `bucketBy` or `bucketAssigner`. For " +
-      "`df.writeStream.format(\"stoplog\").partitionBy(…)` Spark passes nothing on to the sink, so that call has no " +
-      "effect: use this option."
+      "`df.writeStream.format(\"stoplog\").partitionBy(…)` Spark passes nothing on to the sink, so that call " +
+      "has no effect: use this option."
   )
 
   val BucketAssigner: Opt[String] = withDefault(

@@ -15,8 +15,8 @@ import stoplog.storage.{HiddenNames, SinkDirectory}
 /** The location of a query's checkpoint, relative to the path of its sink. */
 private[stoplog] object CheckpointPlace {
 
-  /** Rejects a checkpoint whose files readers of the sink would read as data, or that is in the directory of a
-    * sink's log. A hidden directory under the sink's path is allowed.
+  /** Rejects a checkpoint whose files readers of the sink would read as data, or that is in the directory of
+    * a sink's log. A hidden directory under the sink's path is allowed.
     *
     * Error: `STOPLOG_CHECKPOINT_IN_SINK`.
     *

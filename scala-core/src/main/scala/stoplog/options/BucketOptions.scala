@@ -91,7 +91,7 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
 
   def parse(reader: OptionReader): BucketOptions = {
     val bucketing = bucketingOf(reader)
-    BucketOptions(bucketing, Completeness.parse(reader, bucketing), OverwriteOptions.parse(asked))
+    BucketOptions(bucketing, Completeness.parse(reader, bucketing), OverwriteOptions.parse(reader))
   }
 
   private def bucketingOf(reader: OptionReader): Bucketing = {

@@ -171,7 +171,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       reader(WholeListingInterval),
       cleaning(reader),
       AbsenceLimits(reader(ForgetMissingAfter), reader(OnOtherDirectory), reader(WaitForDirectories)),
-      asked(OnReplacedPart)
+      reader(OnReplacedPart)
     )
     val read = FollowOptions(monitoring, reader(IgnoreMissingFiles), quarantine(reader))
     if (monitoring.onChangedFile == Changed.Tail && monitoring.cleaning != Cleaning.Keep)

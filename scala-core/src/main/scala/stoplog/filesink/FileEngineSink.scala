@@ -5,10 +5,11 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import stoplog.commit._
 import stoplog.engine._
-import stoplog.error.{ Log, Redaction}
+import stoplog.error.{Log, Redaction}
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.{CheckpointPlace, SinkStorage}
+import stoplog.plan.TaskResult
 
 /** The sink of rolling part files, called by an engine's frame. */
 private[stoplog] final class FileEngineSink private (
@@ -56,7 +57,8 @@ private[stoplog] final class FileEngineSink private (
     }
   }
 
-  private final class Planned(request: WriteRequest[StructType]) extends EngineWrite[InternalRow, TaskResult] {
+  private final class Planned(request: WriteRequest[StructType])
+      extends EngineWrite[InternalRow, TaskResult] {
 
     override def distribution: Option[RowDistribution] = WriterDistribution.of(options, request.columns)
 
@@ -66,7 +68,7 @@ private[stoplog] final class FileEngineSink private (
       val known   = newest.flatMap(RecordedColumns.of)
       val columns = request.columns
       val before  = order match {
-        case ColumnOrder.Recorded => known
+        case ColumnOrder.Recorded  => known
         case ColumnOrder.Requested => None
       }
       val sink    = FileSinkSpec.of(resumed, columns, storage, before)

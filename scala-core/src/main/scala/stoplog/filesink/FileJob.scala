@@ -5,14 +5,15 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket.Bucketing
-import stoplog.commit._
 import stoplog.commit.JobCommit.Nested
+import stoplog.commit._
 import stoplog.engine._
 import stoplog.error.{Errors, Log}
 import stoplog.log.SinkState
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
+import stoplog.plan.{TaskPlans, TaskResult}
 import stoplog.storage.VisibleFiles
 
 /** A batch write. One record makes all rows visible, or none.

@@ -7,7 +7,6 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.bucket._
-import stoplog.writing.OpenPartWriter.RowTimes
 import stoplog.commit.{JobPolicy, SinkSettings}
 import stoplog.engine.{Existing, Scope}
 import stoplog.error.Errors
@@ -25,6 +24,7 @@ import stoplog.part.PartNaming
 import stoplog.place.SinkStorage
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.util.UserObject
+import stoplog.writing.OpenPartWriter.RowTimes
 import stoplog.writing.{EpochPolicy, OnBadRow}
 
 /** A sink's options resolved for the rows of one write, with all inputs of a task. Serialized to the
@@ -48,9 +48,11 @@ private[filesink] final case class FileSinkSpec(
     */
   def forJob(existing: Existing, within: Option[PartitionFilter]): FileSinkSpec = copy(
     rows = rows.copy(format = rows.format.ofOneEpoch),
-    parts = parts.copy(policy = JobPolicy(parts.policy),
+    parts = parts.copy(
+      policy = JobPolicy(parts.policy),
       naming = parts.naming.copy(kind = FileSinkSpec.kindOf(existing)),
-      within = within)
+      within = within
+    )
   )
 }
 
@@ -75,8 +77,12 @@ private[filesink] object FileSinkSpec {
   /** @param within the only partitions of the rows; `None` for all partitions
     */
 
-  final case class Parts(policy: RollingPolicy, naming: PartNaming, maxOpen: Int,
-      within: Option[PartitionFilter] = None)
+  final case class Parts(
+      policy: RollingPolicy,
+      naming: PartNaming,
+      maxOpen: Int,
+      within: Option[PartitionFilter] = None
+  )
 
   private def kindOf(existing: Existing): PartNaming.Kind = existing match {
     case Existing.Keep | Existing.Replace(Scope.Whole)                      => PartNaming.Kind.Added

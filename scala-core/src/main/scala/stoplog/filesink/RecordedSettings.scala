@@ -50,7 +50,7 @@ private[stoplog] object RecordedSettings {
     */
   def followColumns(format: FormatChoice): Boolean = format match {
     case FormatChoice.Rows("text") | FormatChoice.UserEncoder(_) => false
-    case _                                                                => true
+    case _                                                       => true
   }
 
   /** Another zone would send rows with the same time to other directories than before. */
@@ -171,7 +171,7 @@ private[stoplog] object RecordedColumns {
             s"New files have other columns than the files so far (${change.describe}), because " +
               "onSchemaChange is set to roll. Readers of the whole path may fail or return null: read each " +
               "kind of file with its own schema."
-        }
+          }
       case OnSchemaChange.Additive | OnSchemaChange.Fail => None
     }
 
@@ -223,9 +223,9 @@ private[stoplog] object RecordedBuckets {
 
   /** Returns a message if the pattern differs from the recorded pattern or the documented default. */
   private def patternChange(options: SinkOptions, newest: Option[LogRecord]): Option[String] = for {
-    record <- newest
-    requested    <- patternOf(options)
-    before   <- record.state. settings.get(BucketFormat.key)
+    record    <- newest
+    requested <- patternOf(options)
+    before    <- record.state.settings.get(BucketFormat.key)
     if requested != before
   } yield
     if (isNamed(options))

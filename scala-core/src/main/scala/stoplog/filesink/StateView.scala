@@ -52,8 +52,8 @@ private[stoplog] object StateView {
     if (found.records.newerThan(-1).isEmpty) {
       val others = found.streams.keys.toVector.sorted
       if (others.nonEmpty || !exists(found.files))
-      throw Errors.sinkUnknown(options.path, options.sinkId, others)
-  }
+        throw Errors.sinkUnknown(options.path, options.sinkId, others)
+    }
   }
 
   /** Returns the committed rows that readers do not see yet. */
@@ -83,7 +83,7 @@ private[stoplog] object StateView {
   private def rows(view: View, log: CommitLog, merging: => CommitLog): Array[InternalRow] = view match {
     case View.Parts   => parts(log, merging)
     case View.Epochs  => log.all().map(epoch).toArray
-    case View.Open    => unseenParts( log).map(open).toArray
+    case View.Open    => unseenParts(log).map(open).toArray
     case View.Buckets => log.newest().toVector.flatMap(_.state.live).map(bucket).toArray
   }
 

@@ -9,8 +9,11 @@ import stoplog.error.{Errors, StoplogArgumentException}
 /** The directory of each row, the follow-ups of a complete directory, and the directories that an overwrite
   * replaces.
   */
-private[stoplog] final case class BucketOptions(bucketing: Bucketing, completeness: Completeness,
-    overwrite: OverwriteOptions)
+private[stoplog] final case class BucketOptions(
+    bucketing: Bucketing,
+    completeness: Completeness,
+    overwrite: OverwriteOptions
+)
 
 private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
 

@@ -27,7 +27,7 @@ private[stoplog] final class SourceDriver[S <: Split](
 
   private val log                                = new SplitLog[S](state.in("splits"), source.splits, faults)
   private var opened: Option[SplitEnumerator[S]] = None
-  private var committedEnd                               = 0L
+  private var committedEnd                       = 0L
   private var isTargetDue                        = false
 
   /** Returns the end of the micro-batch that starts at this position, or the same position if there is

@@ -56,12 +56,12 @@ private[spark] final class SessionTable(
 
   override def capabilities(): JSet[TableCapability] = {
     val all = JEnumSet.of(
-    TableCapability.BATCH_READ,
-    TableCapability.MICRO_BATCH_READ,
-    TableCapability.BATCH_WRITE,
-    TableCapability.STREAMING_WRITE,
-    TableCapability.TRUNCATE
-  )
+      TableCapability.BATCH_READ,
+      TableCapability.MICRO_BATCH_READ,
+      TableCapability.BATCH_WRITE,
+      TableCapability.STREAMING_WRITE,
+      TableCapability.TRUNCATE
+    )
     all.addAll(SinkTable.OfPartitions)
     all
   }
@@ -87,7 +87,7 @@ private[spark] final class SessionTable(
     }
 
   private def deleting(scope: Scope): Unit =
-    sinkOf(SessionTable.Asked(options.toWrite(CaseInsensitiveStringMap.empty), schema())).delete(scope)
+    sinkOf(SessionTable.SinkRequest(options.toWrite(CaseInsensitiveStringMap.empty), schema())).delete(scope)
 
   /** Compares tables, because Spark uses the table as the key of `CACHE TABLE`. */
   override def equals(other: Any): Boolean = other match {
@@ -110,7 +110,9 @@ private[spark] final class SessionTable(
   /** Returns read options with the table's partition columns, known before any directory exists. */
   private def reading(readOptions: JMap[String, String]): SourceOptions = {
     val read = options.toRead(readOptions)
-    read.copy(content = read.content.copy(partitionColumns = read.content.partitionColumns.orElse(declaredPartitions)))
+    read.copy(content =
+      read.content.copy(partitionColumns = read.content.partitionColumns.orElse(declaredPartitions))
+    )
   }
 
   private def declared = TableColumns(columns, declaredPartitions.getOrElse(Nil), options.columnsKnownBy)
@@ -178,10 +180,12 @@ private[spark] object SessionTable {
   final case class TableOptions(all: Map[String, String]) {
 
     /** Adds the options of one read. */
-    def toRead(queryOptions: JMap[String, String]): SourceOptions = SourceOptions.parse(over(queryOptions).asJava)
+    def toRead(queryOptions: JMap[String, String]): SourceOptions =
+      SourceOptions.parse(over(queryOptions).asJava)
 
     /** Adds the options of one write. */
-    def toWrite(queryOptions: JMap[String, String]): Map[String, String] = TableOptions.ofSink(over(queryOptions))
+    def toWrite(queryOptions: JMap[String, String]): Map[String, String] =
+      TableOptions.ofSink(over(queryOptions))
 
     /** Returns the partition columns in the sink's own option. */
     def partitionBy: Option[Seq[String]] =

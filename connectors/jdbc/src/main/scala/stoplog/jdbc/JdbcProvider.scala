@@ -49,7 +49,7 @@ private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
       throw JdbcErrors.outputMode("overwrite, or complete,")
     new EngineWrite[InternalRow, TaskOutcome] {
       override def distribution: Option[RowDistribution] = spec.options.rows.spread match {
-        case Spread.Unchanged       => None
+        case Spread.Unchanged    => None
         case Spread.ByKey(tasks) => Some(RowDistribution(together, tasks))
       }
 

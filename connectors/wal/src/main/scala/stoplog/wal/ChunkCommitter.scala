@@ -286,7 +286,8 @@ private[wal] object ChunkNote {
 private[stoplog] object WriteAheadStep {
   case object BeforeSend extends Step("beforeSend", "the record decides; a chunk in the log, none of it sent")
   case object AfterSend  extends Step("afterSend", "a chunk sent and acknowledged; not yet recorded as sent")
-  case object AfterNote  extends Step("afterNote", "a chunk sent and recorded as sent; the chunk is still in the log")
+  case object AfterNote
+      extends Step("afterNote", "a chunk sent and recorded as sent; the chunk is still in the log")
 
   val all: Vector[Step] = Vector(BeforeSend, AfterSend, AfterNote)
 }

@@ -35,7 +35,7 @@ private[stoplog] final class FileEnumerator(
   private val seen    = new SeenFiles(context.state, tailing.width, absence, clock, seenLimits, faults)
   private val pending = mutable.ArrayDeque.empty[FileSplit]
   private var target: Option[Long]   = None // files still to be read; none while the target is not fixed
-  private var overLimit                 = FileEnumerator.NothingOverLimit
+  private var overLimit              = FileEnumerator.NothingOverLimit
   private var listedAt: Option[Long] = None
   private val directories            = new KnownDirectories(monitoring.wholeListingMillis)
   private val lengths                = settings.readiness.stableForMillis.map(new Readiness.StableLengths(_))
@@ -283,11 +283,11 @@ private[stoplog] final class FileEnumerator(
     moved.get(file.path).orElse(seen.find(file.path).filterNot(_.isOf(file)))
 
   /** Returns a file not read before. A batch query has not read any file before. */
-  private def fresh(file: SourceFile): Option[FileSplit] =FileEnumerator.replacement(file.path).filterNot(_ => context.isOnce) match {
+  private def fresh(file: SourceFile): Option[FileSplit] =
+    FileEnumerator.replacement(file.path).filterNot(_ => context.isOnce) match {
       case None                                   => Some(splitter.whole(file))
       case Some(FileEnumerator.Replacement.Merge) =>
-        replacing(file,
-      monitoring.onMergedPart)(Errors.sourceMergedPart)
+        replacing(file, monitoring.onMergedPart)(Errors.sourceMergedPart)
       case Some(FileEnumerator.Replacement.Overwrite) =>
         replacing(file, monitoring.onReplacedPart)(Errors.sourceReplacedPart)
     }
@@ -295,11 +295,11 @@ private[stoplog] final class FileEnumerator(
   private def replacing(file: SourceFile, choice: Monitoring.OnMergedPart)(
       refusal: String => Throwable
   ): Option[FileSplit] = choice match {
-        case Monitoring.OnMergedPart.Read => Some(splitter.whole(file))
-        case Monitoring.OnMergedPart.Skip => ignored
-        case Monitoring.OnMergedPart.Fail =>
-          throw refusal(settings.files.describe(file.path))
-      }
+    case Monitoring.OnMergedPart.Read => Some(splitter.whole(file))
+    case Monitoring.OnMergedPart.Skip => ignored
+    case Monitoring.OnMergedPart.Fail =>
+      throw refusal(settings.files.describe(file.path))
+  }
 
   private def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] =
     monitoring.onChangedFile match {

@@ -159,8 +159,8 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("an overwrite in dynamic mode replaces the partitions of its rows, and any other replaces all") {
-    val place               = new Place
-    val rows                = spark.range(2).selectExpr("id", "id AS day")
+    val place                                     = new Place
+    val rows                                      = spark.range(2).selectExpr("id", "id AS day")
     def write(mode: String, of: DataFrame = rows) = of.write
       .format("stoplog")
       .options(Map("format" -> "json", "partitionBy" -> "day"))

@@ -144,6 +144,6 @@ private[filesink] object FileJob {
     state.open.exists(part => scope.covers(part.bucket)) &&
       state.settings.get("inProgress").contains("bucket")
 
-  private def others(mine: SinkStorage): Seq[SinkStorage] =
-    mine.sinkIds(JobCommit.Prefix).filterNot(_ == mine.sinkId).map(mine.as)
+  private def others(own: SinkStorage): Seq[SinkStorage] =
+    own.sinkIds(JobCommit.Prefix).filterNot(_ == own.sinkId).map(own.as)
 }

@@ -169,10 +169,6 @@ class JvmBridge:
         """
         self.await_finished(query, 0)
 
-    def await_end(self, run_id: str, timeout_millis: int) -> bool:
-        """Returns true if the run was finalized within the timeout."""
-        return bool(self._facade.awaitEnd(run_id, timeout_millis))
-
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
         """Returns the final metrics of an ended run; an empty map for a running run or one without a sink."""
         found = self._facade.finalMetrics(run_id)

@@ -174,10 +174,10 @@ def at_the_end(query: StreamingQuery, last: SinkProgress, timeout: float = 60.0)
         timeout: the maximum seconds to wait for the sink.
     """
     bridge = find_bridge()
-    run_id = str(query.runId)
-    if bridge is None or not bridge.await_end(run_id, round(timeout * 1000)):
+    if bridge is None:
         return last
-    metrics = bridge.final_metrics(run_id)
+    bridge.await_finished(query, round(timeout * 1000))
+    metrics = bridge.final_metrics(str(query.runId))
     return replace(last, metrics=SinkMetrics.parse(metrics)) if metrics else last
 
 

@@ -39,10 +39,6 @@ class FakeBridge:
         if query in self.others:
             raise NotAStoplogQuery("other")
 
-    def await_end(self, run_id: str, timeout_millis: int) -> bool:
-        self.awaited.append((run_id, timeout_millis))
-        return True
-
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
         return self.final
 

@@ -26,7 +26,7 @@ END = f"main-{UID}-00112233445566aa"
 
 
 def reported(requested: str, found: Explanation) -> str:
-    assert found.asked == requested
+    assert found.part == requested
     about = [found.path, found.sink_id, found.epoch, found.seq]
     where = ", ".join("-" if one is None else str(one) for one in about)
     return f"{found.state.value} ({where})\n  {found.message}"

@@ -15,7 +15,7 @@ import pytest
 import stoplog
 from support.finished import files
 from support.jobs import KILLED, Job
-from support.refusals import assert_refused
+from support.rejections import assert_rejected
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,8 +164,8 @@ def test_a_day_with_open_parts_of_a_stream_is_refused_until_they_are_finished(
     stoplog.await_finished(run, timeout=300)
     again = sink.with_replace_where(f"day = '{DAY}'").build()
     refused = "STOPLOG_PATH_NOT_WRITABLE"
-    assert_refused(lambda: again.write(day_of(spark, DAY, NEW), mode="overwrite"), refused, "finalize")
-    assert_refused(
+    assert_rejected(lambda: again.write(day_of(spark, DAY, NEW), mode="overwrite"), refused, "finalize")
+    assert_rejected(
         lambda: dynamic(sink).write(day_of(spark, DAY, NEW), mode="overwrite"), refused, "finalize"
     )
     dynamic(sink).write(day_of(spark, DAYS[0], NEW), mode="overwrite")

@@ -78,7 +78,7 @@ def _chunk(handle: str) -> Staged:
 # The start of a chunk's handle distinguishes the handle from the path of a part, because bucket names may
 # contain bars.
 _OF_CHUNK = re.compile(r"[^|/]+\|(-|[0-9]+(@[0-9]+)?)(#[^|/]+)?\|[0-9]+\|")
-_CHUNK = re.compile(rf"[^|]+\|[^|#]+(#[^|#]*){{3}}\|[0-9]+\|(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
+_CHUNK = re.compile(r"[^|]+\|[^|#]+(#[^|#]*){3}\|[0-9]+\|(?P<bytes>[0-9]+)\|(?P<file>.+)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

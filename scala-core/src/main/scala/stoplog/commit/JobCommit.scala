@@ -10,8 +10,8 @@ import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.plan.{EpochPlan, TaskResult}
 import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.storage.VisibleFiles.Scope
-import stoplog.storage.{HiddenNames,JobDirectory}
-import stoplog.thread.{Parallel,Stopwatch}
+import stoplog.storage.{HiddenNames, JobDirectory}
+import stoplog.thread.{Parallel, Stopwatch}
 
 /** The commit of a batch job. One record decides which parts become visible and which files they replace. A
   * job that adds rows writes the record to a separate log of the job. A job that replaces files writes the
@@ -69,7 +69,7 @@ private[stoplog] final class JobCommit(
   def commit(results: Seq[TaskResult], replacing: Replacing): JobOutcome = {
     val publish = results.flatMap(_.closed).toVector
     replacing.scope(publish.map(_.bucket)) match {
-      case None    => add(publish)
+      case None        => add(publish)
       case Some(scope) => replace(publish, scope)
     }
   }
@@ -80,7 +80,9 @@ private[stoplog] final class JobCommit(
     * Error: `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def refuseOpenParts(scope: Scope): Unit = {
-    val streams = logs.streams.flatMap { case (sink, log) => log.newest().map(_.state).filter(SinkSettings.isOfFiles).map(sink -> _) }
+    val streams = logs.streams.flatMap { case (sink, log) =>
+      log.newest().map(_.state).filter(SinkSettings.isOfFiles).map(sink -> _)
+    }
     Obstacle.writing(streams, excludesOpen(scope)).foreach(obstacle => throw obstacle.refusal(path))
   }
 
@@ -139,10 +141,10 @@ private[stoplog] final class JobCommit(
     val plan = new Overwriting(publish, scope)
     parallel.uninterrupted {
       val decided =
-      withdrawing {
-        job.announce()
-        replacements.decide(plan)
-      }
+        withdrawing {
+          job.announce()
+          replacements.decide(plan)
+        }
       decided.fold(JobOutcome.nothing) { record =>
         carriedOut(record)
         presence.leave()
@@ -255,7 +257,7 @@ private[stoplog] object JobCommit {
     private[commit] def scope(buckets: Vector[String]): Option[Scope]
   }
   object Replacing {
-    case object Nothing    extends Replacing {
+    case object Nothing extends Replacing {
       private[commit] override def scope(buckets: Vector[String]): Option[Scope] = None
     }
     case object Everything extends Replacing {
@@ -329,7 +331,8 @@ private[stoplog] object JobCommit {
 
     private def followUp(
         publish: Vector[Pending],
-        nowMillis: Long, cause: String
+        nowMillis: Long,
+        cause: String
     )(newestVersion: String => Int): FollowUp = {
       val written = BucketTracker.Completion.totals(publish)
       val markers = parallel.map(written.keys.toVector.sorted.filter(rule.covers)) { bucket =>

@@ -278,6 +278,22 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
     assert(days(t) === Map.empty)
   }
 
+  test("a job may read the partition that it replaces") {
+    val t = table("self")
+    spark.sql(
+      s"INSERT OVERWRITE $t PARTITION (day = DATE '$again') SELECT id + 10 FROM $t WHERE day = DATE '$again'"
+    )
+    assert(days(t) === others + (again -> Seq(10L, 11L)))
+  }
+
+  test("the directory of a partition is no path of its own: its files belong to the log above") {
+    val place = threeDays()
+    val day   = spark.range(1).write.format("stoplog").option("format", "json").option("bucketAssigner", "basePath")
+    val error = condition(day.mode("overwrite").save(s"${place.out}/day=$again"))
+    assert(error.contains("STOPLOG_FOREIGN_TABLE"))
+    assert(ofPath(place) === others + (again -> Seq(0L, 1L)))
+  }
+
   test("the plan of an overwrite counts the replaced files and partitions") {
     val place   = threeDays()
     val counted = new CompletableFuture[Map[String, Long]]

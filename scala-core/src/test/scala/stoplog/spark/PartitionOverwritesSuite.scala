@@ -288,8 +288,9 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
 
   test("the directory of a partition is no path of its own: its files belong to the log above") {
     val place = threeDays()
-    val day   = spark.range(1).write.format("stoplog").option("format", "json").option("bucketAssigner", "basePath")
-    val error = condition(day.mode("overwrite").save(s"${place.out}/day=$again"))
+    val rows  = spark.range(1).write.format("stoplog").option("format", "json")
+    val day   = rows.option("bucketAssigner", "basePath").mode("overwrite")
+    val error = condition(day.save(s"${place.out}/day=$again"))
     assert(error.contains("STOPLOG_FOREIGN_TABLE"))
     assert(ofPath(place) === others + (again -> Seq(0L, 1L)))
   }

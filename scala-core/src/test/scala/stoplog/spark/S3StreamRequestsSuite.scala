@@ -81,10 +81,10 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
 
   private val WithoutRoom = PerEpoch + (PutObject -> 3)
 
-  /** Whether the path is one of a directory, what the server can do, and an empty log, which takes three requests to be
+  /** Whether the path is one of a directory, what the server can do, and an empty log, which takes two requests to be
     * found so.
     */
-  private val ForAStart = 15
+  private val ForAStart = 14
 
   /** An upload of each part, and a record that publishes both, without the listing behind it and what is deleted. */
   private val ForAnEnd = 12

@@ -2,9 +2,10 @@
 """Measures batch jobs of many files, and the time in which readers see an overwrite half done.
 
     python -m bench.batch_jobs costs JAR [JAR] [--rounds N]   seconds of a job with each jar, in turn
-    python -m bench.batch_jobs gap [--rounds N]               milliseconds on a local disk, HDFS and S3
+    python -m bench.batch_jobs gap JAR [--rounds N]           milliseconds on a local disk, HDFS and S3
 
-Each measured job runs in a new process. The program prints one line for each median, with all rounds.
+Each measured job of `costs` runs in a new process. Both print all rounds; `gap` writes its section of
+`docs/reference/benchmarks.md`.
 """
 
 from __future__ import annotations
@@ -23,10 +24,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.page import with_section
+from bench.provenance import provenance
 from demo.place import PLACES
 from demo.storage import Storage
 
 ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
+TITLE = "Readers of an overwritten directory"
 FILES = 10_000
 FEW_DIRECTORIES, MANY_DIRECTORIES = 10, 10_000
 GAP_FILES = 1_000
@@ -44,8 +49,9 @@ def main() -> None:
     elif arguments.what == "costs":
         costs(arguments.jars, arguments.rounds)
     else:
-        for name in PLACES:
-            gaps(name, arguments.jars[0], arguments.rounds)
+        lines = [gaps(name, arguments.jars[0], arguments.rounds) for name in PLACES]
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(with_section(page, TITLE, gap_section(lines, arguments.rounds)), encoding="utf-8")
 
 
 def costs(jars: list[Path], rounds: int) -> None:
@@ -115,8 +121,8 @@ class Watch:
     whole_after: float = 0.0
 
 
-def gaps(place: str, jar: Path, rounds: int) -> None:
-    """Prints for how long a reader sees neither all old nor all new files, and for how long no file."""
+def gaps(place: str, jar: Path, rounds: int) -> str:
+    """Measures for how long a reader sees neither all old nor all new files, and for how long no file."""
     from pyspark.sql import SparkSession
 
     torn, empty = [], []
@@ -135,9 +141,31 @@ def gaps(place: str, jar: Path, rounds: int) -> None:
             torn.append(1000 * (seen.whole_after - seen.whole_before))
             empty.append(1000 * seen.nothing)
         spark.stop()
-    for name, values in (("neither all old nor all new files", torn), ("no file", empty)):
-        rounded = " ".join(f"{value:.0f}" for value in values)
-        print(f"{place}, {GAP_FILES:,} files: {name} for {statistics.median(values):.0f} ms; {rounded}")
+    cells = [f"{statistics.median(values):.0f} | {listed(values)}" for values in (torn, empty)]
+    line = f"| {place} | {cells[0]} | {cells[1]} |"
+    print(line)
+    return line
+
+
+def listed(values: list[float]) -> str:
+    return " ".join(f"{value:.0f}" for value in values)
+
+
+def gap_section(lines: list[str], rounds: int) -> list[str]:
+    return [
+        f"An overwrite replaces {GAP_FILES:,} files in {FEW_DIRECTORIES} directories by as many files, while a",
+        "reader lists the directory as fast as the storage permits. An overwrite first hides the replaced",
+        "files, and then shows the new files, so that no listing has both. The table has milliseconds: from",
+        "the last listing with all old files to the first listing with all new files, and the time of",
+        "listings without any file. On HDFS and S3, the listing takes a part of this time. The median of",
+        f"{rounds} rounds, and all rounds.",
+        "",
+        "| storage | neither all old nor all new files | rounds | no file | rounds |",
+        "|---|--:|---|--:|---|",
+        *lines,
+        "",
+        f"Measured on {provenance()}.",
+    ]
 
 
 def watched(storage: Storage, job: Callable[[], None]) -> Watch:

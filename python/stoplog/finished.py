@@ -125,12 +125,11 @@ def _batch(query: StreamingQuery) -> int | None:
 def _look(query: StreamingQuery, progress: Any, ended: bool) -> tuple[Finished, bool]:
     """Returns the state of the log, and whether the state is final."""
     path, sink_id = _sink_of(query, progress)
-    # Read before the parts: after this record, the run of the query changes nothing more.
-    released = ended and _has_begun(progress) and _last_kind(query, path, sink_id) == "release"
+    # Read before the parts: after this record, the run of the query only publishes the parts of the record.
+    left_open = _open_at_release(query, path, sink_id) if ended and _has_begun(progress) else 0
     parts, rows, size = _counts(query, path, sink_id)
-    whole = ended and query.exception() is None
-    found = Finished(whole and (released or not parts), parts, rows, size)
-    return found, ended and (released or not parts)
+    over = ended and parts == (left_open or 0)
+    return Finished(over and query.exception() is None, parts, rows, size), over
 
 
 def _counts(query: StreamingQuery, path: str, sink_id: str) -> tuple[int, int, int]:
@@ -143,12 +142,17 @@ def _counts(query: StreamingQuery, path: str, sink_id: str) -> tuple[int, int, i
     return (0, 0, 0) if counted is None else (int(counted[0]), int(counted[1]), int(counted[2]))
 
 
-def _last_kind(query: StreamingQuery, path: str, sink_id: str) -> str | None:
+def _open_at_release(query: StreamingQuery, path: str, sink_id: str) -> int | None:
+    """Returns the parts that the last record of a run leaves open; `None` before this record."""
     session: Any = query
     newest = _head(
-        lambda: epochs(session._session, path, sink_id).orderBy("seq", ascending=False).select("kind")
+        lambda: (
+            epochs(session._session, path, sink_id)
+            .orderBy("seq", ascending=False)
+            .select("kind", "open_parts")
+        )
     )
-    return None if newest is None else str(newest[0])
+    return int(newest[1]) if newest is not None and newest[0] == "release" else None
 
 
 def _head(view: Callable[[], Any]) -> Row | None:

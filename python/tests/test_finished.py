@@ -81,9 +81,9 @@ class View:
         return row
 
 
-def views(monkeypatch: pytest.MonkeyPatch, parts: View, last_kind: str = "epoch") -> None:
+def views(monkeypatch: pytest.MonkeyPatch, parts: View, newest: tuple[str, int] = ("epoch", 2)) -> None:
     monkeypatch.setattr(finished, "open_parts", parts)
-    monkeypatch.setattr(finished, "epochs", View((last_kind,)))
+    monkeypatch.setattr(finished, "epochs", View(newest))
 
 
 def wait(query: Query, time: Time, timeout: float = 10) -> Finished:
@@ -100,14 +100,23 @@ def test_waits_for_the_query_and_for_its_parts(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_released_log_has_parts_that_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
-    views(monkeypatch, View((2, 5, 50)), last_kind="release")
+    views(monkeypatch, View((2, 5, 50)), newest=("release", 2))
     time = Time()
     found = wait(Query(), time)
     assert (found, bool(found), time.waits) == (Finished(True, 2, 5, 50), False, [])
 
 
+def test_a_release_that_is_not_carried_out_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    views(monkeypatch, View((5, 50, 500), (0, 0, 0)), newest=("release", 0))
+    time = Time()
+    assert wait(Query(), time) == Finished(in_time=True)
+    assert len(time.waits) == 1
+    views(monkeypatch, View((5, 50, 500), (2, 5, 50)), newest=("release", 2))
+    assert wait(Query(), Time()) == Finished(True, 2, 5, 50)
+
+
 def test_a_release_of_an_earlier_run_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    views(monkeypatch, View((2, 5, 50), (0, 0, 0)), last_kind="release")
+    views(monkeypatch, View((2, 5, 50), (0, 0, 0)), newest=("release", 2))
     assert wait(Query(epochs=0), Time()) == Finished(in_time=True)
 
 
@@ -155,7 +164,7 @@ def test_a_query_that_has_ended_without_a_progress_is_refused() -> None:
 
 
 def test_a_stop_waits_for_the_end_of_a_trigger(monkeypatch: pytest.MonkeyPatch) -> None:
-    views(monkeypatch, View((2, 5, 50)), last_kind="release")
+    views(monkeypatch, View((2, 5, 50)), newest=("release", 2))
     query = Query(active=1000)
     query.status = {"isTriggerActive": False}
     assert stopped_by_log(cast("Any", query), 10, Time().clock()) == Finished(True, 2, 5, 50)

@@ -153,7 +153,7 @@ def listed(values: list[float]) -> str:
 
 def gap_section(lines: list[str], rounds: int) -> list[str]:
     return [
-        f"An overwrite replaces {GAP_FILES:,} files in {FEW_DIRECTORIES} directories by as many files, while a",
+        f"An overwrite replaces {GAP_FILES:,} files in {FEW_DIRECTORIES} directories by as many, while a",
         "reader lists the directory as fast as the storage permits. An overwrite first hides the replaced",
         "files, and then shows the new files, so that no listing has both. The table has milliseconds: from",
         "the last listing with all old files to the first listing with all new files, and the time of",

@@ -151,7 +151,7 @@ def test_each_tree_has_a_rate_per_10000_words(checkout: Path) -> None:
 
 
 def test_generated_pages_count_and_decisions_do_not(checkout: Path) -> None:
-    assert figures(checkout)["docs: markers"].value == pytest.approx(2 / 16 * 10_000)
+    assert figures(checkout)["docs: markers"].value == pytest.approx(1 / 14 * 10_000)
 
 
 def test_the_protocol_has_short_sentences_with_requirements(checkout: Path) -> None:

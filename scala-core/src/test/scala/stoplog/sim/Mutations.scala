@@ -63,7 +63,7 @@ object Mutations {
     }
   }
 
-  /** A record counts as soon as it is created, even behind a log that went on and was trimmed. */
+  /** A record counts as soon as it is created, even if the log has newer records and was trimmed. */
   object NoLookBack extends Mutation {
     override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       private var created = Option.empty[Long]
@@ -77,7 +77,7 @@ object Mutations {
       override def list(): Vector[Long] = created match {
         case Some(seq) =>
           created = None
-          super.list().filter(_ <= seq)
+          Vector.range(0L.max(seq - world.surroundings.log.records), seq + 1)
         case None => super.list()
       }
     }

@@ -7,7 +7,7 @@ import stoplog.storage.{PartStore, PutOutcome}
 /** The rules of one place (I7), each taken out. */
 object PlaceMutations {
 
-  /** A driver that has created a record does not look for the one before it. */
+  /** A driver that has created a record does not look for the records before. */
   object NoPredecessor extends Mutation {
     override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       private var created = Option.empty[Long]
@@ -19,7 +19,9 @@ object PlaceMutations {
       }
 
       override def list(): Vector[Long] = {
-        val known = created.toVector.flatMap(seq => Vector(seq - 1, seq)).filter(_ >= 0)
+        val known = created.toVector.flatMap { seq =>
+          Vector.range(0L.max(seq - world.surroundings.log.records), seq + 1)
+        }
         created = None
         (super.list() ++ known).distinct.sorted
       }

@@ -110,7 +110,8 @@ private[admin] object AdoptCommand {
     val last     = newest.state.lastEpoch.fold("none")(_.toString)
     val handover = Handover(
       s"sink ${sink.sinkId}",
-      s"from query ${newest.state.queryId} after epoch $last to query ${owner.queryId} at batch ${owner.nextBatch}"
+      s"from query ${newest.state.queryId} after epoch $last to query ${owner.queryId} at batch " +
+        s"${owner.nextBatch}"
     )
     val again = if (onForeign == ForeignQuery.AdoptAndRepeat) repeated(newest, after, kept) else None
     new AdminPlan(

@@ -34,7 +34,8 @@ object Step {
   case object CutTaken
       extends Step(
         "cutTaken",
-        "an overwriting job is announced, and all earlier decisions of others are visible; the job has no record"
+        "an overwriting job is announced, and all earlier decisions of others are visible; the job has no " +
+          "record"
       )
   case object RecordWritten
       extends Step("recordWritten", "the record under a temporary name, not yet in the log")

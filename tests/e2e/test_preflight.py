@@ -82,7 +82,7 @@ def test_colliding_names_and_logs_are_reported(spark: SparkSession, place: Place
     same = described.with_option("checkpointLocation", str(place.checkpoint)).build().check(rows)
     assert same.is_ready, same
     assert "which goes on" in what(same, "sinkId")
-    elsewhere = described.with_option("checkpointLocation", str(place.out / "checkpoint")).build().check(rows)
+    elsewhere = described.with_option("checkpointLocation", str(place.out / "_checkpoint")).build().check(rows)
     assert {problem.name for problem in elsewhere.problems} == {"sinkId"}, elsewhere
     assert "STOPLOG_FOREIGN_QUERY" in what(elsewhere, "sinkId")
     assert {warning.name for warning in elsewhere.warnings} == {"checkpoint"}

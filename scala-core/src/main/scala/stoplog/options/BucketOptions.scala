@@ -28,7 +28,7 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
   val PartitionBy: Opt[Seq[String]] = option("partitionBy", OptionType.columnNames, "year,month")(
     "none",
     "Directories `column=value` in the layout of Hive and Spark; the files do not contain these columns. " +
-      "a comma go between backticks. Not together with `bucketBy` or `bucketAssigner`. For " +
+      "Write names with a comma in backticks. Not together with `bucketBy` or `bucketAssigner`. For " +
       "`df.writeStream.format(\"stoplog\").partitionBy(…)` Spark passes nothing on to the sink, so that call " +
       "has no effect: use this option."
   )

@@ -106,11 +106,10 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "archive"
   )(
     "The handling of a file after the commit of the micro-batch that read the end of the file. The source " +
-      "plans the next one, or when the query stops. A file that has replaced it is a new file. A file that " +
-      "was changed in place stays, and so does one " +
-      "file. The source keeps a file that was changed in place, and a file that cannot be moved. With " +
-      "`delete`, the source also keeps a file if `onCorrupt` = `quarantine` skipped bytes of the file " +
-      "without a note."
+      "learns of the commit when Spark plans the next micro-batch, or when the query stops. A replacement of " +
+      "the file is a new file. The source keeps a file that was changed in place, and a file that cannot be " +
+      "moved. With `delete`, the source also keeps a file if `onCorrupt` = `quarantine` skipped bytes of the " +
+      "file without a note."
   )
 
   val SourceArchiveDir: Opt[String] = option(

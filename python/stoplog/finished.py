@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stoplog import _jvm
 from stoplog._html.shown import Shown
 from stoplog.errors import NotAStoplogQuery, condition_of
+from stoplog.metrics import sink_of
 from stoplog.views import epochs, open_parts
 
 if TYPE_CHECKING:
@@ -171,9 +172,8 @@ def _has_begun(progress: Mapping[str, Any]) -> bool:
 
 
 def _sink_of(query: StreamingQuery, progress: Any) -> tuple[str, str]:
-    sink: Mapping[str, Any] = progress["sink"] if progress else {}
-    described = _DESCRIPTION.fullmatch(str(sink.get("description", "")))
-    if described is None or "openParts" not in (sink.get("metrics") or {}):
+    described = _DESCRIPTION.fullmatch(str(sink_of(query, progress).get("description", "")))
+    if described is None:
         raise NotAStoplogQuery(str(query.name or query.runId))
     return described["path"], described["sink_id"]
 

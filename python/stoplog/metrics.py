@@ -158,9 +158,20 @@ def newest_progress(query: StreamingQuery) -> SinkProgress | None:
     return _of_stoplog(query, latest) if latest else None
 
 
-def _of_stoplog(query: StreamingQuery, progress: Mapping[str, Any]) -> SinkProgress:
-    if "openParts" not in (progress["sink"].get("metrics") or {}):
+def sink_of(query: StreamingQuery, progress: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """Returns the entry `sink` of a progress.
+
+    Raises:
+        NotAStoplogQuery: the query writes to another sink, or has no progress.
+    """
+    sink: Mapping[str, Any] = progress["sink"] if progress else {}
+    if "openParts" not in (sink.get("metrics") or {}):
         raise NotAStoplogQuery(str(query.name or query.runId))
+    return sink
+
+
+def _of_stoplog(query: StreamingQuery, progress: Mapping[str, Any]) -> SinkProgress:
+    sink_of(query, progress)
     return SinkProgress.parse(progress)
 
 

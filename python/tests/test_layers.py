@@ -50,7 +50,7 @@ MAY_IMPORT = {
     # Sessions and running queries.
     "_artifact": "_version errors",
     "session": "_artifact _jvm _version errors",
-    "finished": "_html _jvm errors views",
+    "finished": "_html _jvm errors metrics views",
     "stopping": "_jvm errors finished",
     "metrics": "_html _jvm errors",
     "live": "_html _words metrics",

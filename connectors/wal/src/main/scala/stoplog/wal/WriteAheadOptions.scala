@@ -12,7 +12,7 @@ import stoplog.options._
 /** The validated options of a write-ahead sink.
   *
   * @param movedFrom the previous destination of rows, if the target has moved
-  * @param asked     all options
+  * @param options   all options
   */
 private[wal] final case class WriteAheadOptions(
     sender: RowSender,

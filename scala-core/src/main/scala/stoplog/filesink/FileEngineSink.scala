@@ -3,6 +3,7 @@ package stoplog.filesink
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
+
 import stoplog.commit._
 import stoplog.engine._
 import stoplog.error.{Log, Redaction}

@@ -43,8 +43,10 @@ private[filesink] final class FileJob(
     storage.probe()
     fixedScope.foreach { scope =>
       storage.listed(scope, SparkHadoop.configuration): Unit // fails at the start already
-      record.refuseOpenParts(scope)
-      FileJob.refuseIfPartsLieBetween(storage, scope)
+      scope match {
+        case VisibleFiles.Scope.Whole => FileJob.refuseIfPartsLieBetween(storage)
+        case partitions               => record.refuseOpenParts(partitions)
+      }
     }
     tidyUpOthers()
     new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
@@ -123,14 +125,14 @@ private[filesink] object FileJob {
     case _                             => Nested.Excluded
   }
 
-  /** Rejects an overwrite if a stream would lose open parts. An overwrite replaces all files in directories
-    * visible to readers.
+  /** Rejects an overwrite of the whole path if a stream would lose open parts: the overwrite replaces all
+    * files in directories visible to readers. Other parts of a stream stay, and appear later.
     */
-  private def refuseIfPartsLieBetween(storage: SinkStorage, scope: VisibleFiles.Scope): Unit =
+  private def refuseIfPartsLieBetween(storage: SinkStorage): Unit =
     storage.streams.toVector
       .sortBy(_._1)
       .collectFirst {
-        case (sinkId, log) if log.newest().map(_.state).exists(liesBetween(_, scope)) => sinkId
+        case (sinkId, log) if log.newest().map(_.state).exists(liesBetween) => sinkId
       }
       .foreach { sinkId =>
         throw Errors.pathNotWritable(
@@ -140,9 +142,8 @@ private[filesink] object FileJob {
         )
       }
 
-  private def liesBetween(state: SinkState, scope: VisibleFiles.Scope): Boolean =
-    state.open.exists(part => scope.covers(part.bucket)) &&
-      state.settings.get("inProgress").contains("bucket")
+  private def liesBetween(state: SinkState): Boolean =
+    state.open.nonEmpty && state.settings.get("inProgress").contains("bucket")
 
   private def others(own: SinkStorage): Seq[SinkStorage] =
     own.sinkIds(JobCommit.Prefix).filterNot(_ == own.sinkId).map(own.as)

@@ -76,7 +76,6 @@ private[filesink] object FileSinkSpec {
 
   /** @param within the only partitions of the rows; `None` for all partitions
     */
-
   final case class Parts(
       policy: RollingPolicy,
       naming: PartNaming,

@@ -27,8 +27,9 @@ ENOUGH = 85
 """Percent of a package's mutants."""
 
 _BUILDERS = (
-    "_builder _kafka_source _sink_methods _values _words"
-    " bucket bulk cassandra encoder jdbc kafka output_file rolling sink source stream_format write_ahead"
+    "_options/builder _text/values _text/words kafka/*"
+    " _sink_methods bucket bulk cassandra encoder jdbc output_file rolling sink source stream_format"
+    " write_ahead"
 )
 PACKAGES = {
     "builders": [f"stoplog/{name}.py" for name in _BUILDERS.split()],
@@ -48,6 +49,9 @@ _TESTS = {
         "tests/test_words_and_options.py",
         "tests/test_wrong_arguments.py",
         "stoplog/*.py",
+        "stoplog/_options",
+        "stoplog/_text",
+        "stoplog/kafka",
     ],
     "log": [
         "tests/test_commit_log.py",

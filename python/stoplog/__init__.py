@@ -18,7 +18,7 @@ Builders with Flink's names describe a sink, and Spark's own writers use the sin
 
 from __future__ import annotations
 
-from stoplog._version import version as _version
+from stoplog._shared.version import version as _version
 from stoplog.admin import AdminAction, AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
 from stoplog.async_io import Retry, RetryAfter, async_map, async_split
 from stoplog.bucket import BucketAssigner

@@ -7,8 +7,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from stoplog._builder import OptionBacked
-from stoplog._values import path_text
+from stoplog._options.builder import OptionBacked
+from stoplog._text.values import path_text
 from stoplog.errors import InvalidOptions, NotFinished
 from stoplog.metrics import SinkMetrics, SinkProgress, at_the_end, newest_progress
 from stoplog.stopping import await_finished

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import Builder, required
-from stoplog._values import (
+from stoplog._options.builder import Builder, required
+from stoplog._text.values import (
     Duration,
     Size,
     Value,

@@ -9,13 +9,13 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from stoplog._admin import Jvm, ToolFailed
-from stoplog._values import path_text
+from stoplog._jvm.tools import Jvm, ToolFailed
+from stoplog._text.values import path_text
 
 if TYPE_CHECKING:
     import os
 
-    from stoplog._admin import Runner
+    from stoplog._jvm.tools import Runner
 
 __all__ = [
     "AdminAction",

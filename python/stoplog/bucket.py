@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._builder import OptionBacked
-from stoplog._values import Value, own_class, pairs_of, present
+from stoplog._options.builder import OptionBacked
+from stoplog._text.values import Value, own_class, pairs_of, present
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

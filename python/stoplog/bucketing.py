@@ -8,8 +8,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from stoplog._builder import BuilderState, checked, required
-from stoplog._values import (
+from stoplog._options.builder import BuilderState, checked, required
+from stoplog._text.values import (
     Duration,
     Size,
     Value,

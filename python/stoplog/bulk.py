@@ -7,9 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._builder import OptionBacked, required
-from stoplog._formats import BULK_FORMATS, ROW_FORMATS
-from stoplog._values import Value, mapping, own_class, pairs_of, present, string
+from stoplog._options.builder import OptionBacked, required
+from stoplog._options.formats import BULK_FORMATS, ROW_FORMATS
+from stoplog._text.values import Value, mapping, own_class, pairs_of, present, string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

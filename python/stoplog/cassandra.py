@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, OptionBacked, checked
+from stoplog._options.builder import Builder, BuilderState, OptionBacked, checked
 from stoplog._sink import Sink
-from stoplog._values import (
+from stoplog._text.values import (
     Duration,
     Size,
     Value,

@@ -6,8 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from stoplog._jvm import require_bridge
-from stoplog._values import Pairs, Size, Value, count_text, if_given, path_text, size_text, text_of
+from stoplog._jvm.bridge import require_bridge
+from stoplog._text.values import Pairs, Size, Value, count_text, if_given, path_text, size_text, text_of
 
 if TYPE_CHECKING:
     import os

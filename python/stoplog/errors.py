@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from stoplog import _redaction
-from stoplog._version import SPARK_LINES, coordinate, version
+from stoplog._shared.version import SPARK_LINES, coordinate, version
+from stoplog._text import redaction
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +26,7 @@ class StoplogError(Exception):
     """
 
     def __init__(self, condition: str, message: str) -> None:
-        super().__init__(_redaction.text(message))
+        super().__init__(redaction.text(message))
         self.condition = condition
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from stoplog import _jvm
 from stoplog._html.shown import Shown
+from stoplog._jvm import bridge
 from stoplog.errors import NotAStoplogQuery, condition_of
 from stoplog.metrics import sink_of
 from stoplog.views import epochs, open_parts
@@ -185,4 +185,6 @@ def finished_by_jar(query: StreamingQuery, millis: int) -> Finished:
         NoSession: the session was stopped.
         NotAStoplogQuery: the query writes to another sink.
     """
-    return Finished.of_jar(_jvm.require_bridge("stoplog.await_finished()", "").await_finished(query, millis))
+    return Finished.of_jar(
+        bridge.require_bridge("stoplog.await_finished()", "").await_finished(query, millis)
+    )

@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Callable, Mapping
 
-from stoplog import _redaction
 from stoplog._inspect import check as _check
 from stoplog._inspect import explain as _explain
 from stoplog._inspect import show as _show
@@ -23,7 +22,8 @@ from stoplog._log.records import RecordKind
 from stoplog._report.figures import figures
 from stoplog._report.report import SinkReport
 from stoplog._storage import NO_OPTIONS, open_storage
-from stoplog._values import path_text, whole
+from stoplog._text import redaction
+from stoplog._text.values import path_text, whole
 
 __all__ = [
     "BucketStatus",
@@ -86,7 +86,7 @@ class SinkDirectory:
         self._clock = clock or now_millis
 
     def __repr__(self) -> str:
-        return f"SinkDirectory({_redaction.text(self.path)!r})"
+        return f"SinkDirectory({redaction.text(self.path)!r})"
 
     @property
     def path(self) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, checked
+from stoplog._options.builder import Builder, BuilderState, checked
 from stoplog._sink import Sink
-from stoplog._values import Duration, Value, columns_text, count_text, duration_text, names_of
+from stoplog._text.values import Duration, Value, columns_text, count_text, duration_text, names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

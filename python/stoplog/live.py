@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, TextIO, TypeAlias, overload
 
 from stoplog._html.markup import element, styled, words
 from stoplog._html.shown import tables
-from stoplog._words import many
+from stoplog._text.words import many
 from stoplog.metrics import SinkProgress, Wait, at_the_end, progress
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from stoplog._html.shown import Shown
-from stoplog._jvm import find_bridge
+from stoplog._jvm.bridge import find_bridge
 from stoplog.errors import NotAStoplogQuery
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from stoplog._values import present
+from stoplog._text.values import present
 
 
 @dataclass(frozen=True, slots=True)

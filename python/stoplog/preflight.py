@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from stoplog._jvm import require_bridge
+from stoplog._jvm.bridge import require_bridge
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame

@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
-from stoplog._builder import shown
-from stoplog._values import (
+from stoplog._options.builder import shown
+from stoplog._text.values import (
     Duration,
     Pairs,
     Size,

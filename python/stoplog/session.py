@@ -11,9 +11,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from stoplog._artifact import package_jar
-from stoplog._jvm import is_connect, jvm_has_jar
-from stoplog._version import ARTIFACT, GROUP_AND_ARTIFACT, coordinate
+from stoplog._jvm.artifact import package_jar
+from stoplog._jvm.bridge import is_connect, jvm_has_jar
+from stoplog._shared.version import ARTIFACT, GROUP_AND_ARTIFACT, coordinate
 from stoplog.errors import JarMissing
 
 if TYPE_CHECKING:

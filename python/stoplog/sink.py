@@ -7,10 +7,10 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import FORMAT, BuilderState, checked
+from stoplog._options.builder import FORMAT, BuilderState, checked
 from stoplog._sink import Sink
 from stoplog._sink_methods import FileSinkMethods
-from stoplog._values import path_text
+from stoplog._text.values import path_text
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
 from stoplog.preflight import Preflight, check_options

@@ -8,9 +8,9 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import FORMAT, Builder, BuilderState, OptionBacked, checked, required
-from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
-from stoplog._values import (
+from stoplog._options.builder import FORMAT, Builder, BuilderState, OptionBacked, checked, required
+from stoplog._options.formats import FILE_FORMATS, RECORD_FORMATS
+from stoplog._text.values import (
     Duration,
     Size,
     Value,

@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from stoplog._jvm import is_connect, require_bridge
+from stoplog._jvm.bridge import is_connect, require_bridge
 from stoplog.errors import ConnectUnsupported
 from stoplog.finished import Finished, finished_by_jar, finished_by_log, stopped_by_log
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming.query import StreamingQuery
 
-    from stoplog._jvm import JvmBridge
+    from stoplog._jvm.bridge import JvmBridge
 
 
 def await_finished(query: StreamingQuery, timeout: float = 60.0) -> Finished:

@@ -6,14 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import OptionBacked, required
-from stoplog._formats import FILE_FORMATS, RECORD_FORMATS
-from stoplog._values import Value, if_given, own_class, pairs_of, present, size_text, string
+from stoplog._options.builder import OptionBacked, required
+from stoplog._options.formats import FILE_FORMATS, RECORD_FORMATS
+from stoplog._text.values import Value, if_given, own_class, pairs_of, present, size_text, string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from stoplog._values import Size
+    from stoplog._text.values import Size
 
 
 @dataclass(frozen=True, slots=True, repr=False)

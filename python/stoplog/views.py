@@ -6,8 +6,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import FORMAT
-from stoplog._values import path_text
+from stoplog._options.builder import FORMAT
+from stoplog._text.values import path_text
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._builder import Builder, BuilderState, checked
+from stoplog._options.builder import Builder, BuilderState, checked
 from stoplog._sink import Sink
-from stoplog._values import Value, count_text, names_of, option_name, path_text
+from stoplog._text.values import Value, count_text, names_of, option_name, path_text
 
 if TYPE_CHECKING:
     import os

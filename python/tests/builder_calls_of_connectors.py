@@ -13,7 +13,7 @@ from stoplog import (
     KafkaSource,
     WriteAheadSink,
 )
-from stoplog._shared import option_keys
+from stoplog._shared.definitions import option_keys
 from stoplog.cassandra import CassandraSink, CassandraSource
 from stoplog.jdbc import JdbcSink
 from stoplog.kafka import Decoder, StartPosition

@@ -18,7 +18,7 @@ from stoplog import (
     OutputFileConfig,
     RollingPolicy,
 )
-from stoplog._shared import option_keys
+from stoplog._shared.definitions import option_keys
 
 FILE_SINK = Builder(
     FileSink.for_row_format(Path("/out"), "json"),

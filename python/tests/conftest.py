@@ -16,15 +16,15 @@ from made_sink import NOW, healthy
 @pytest.fixture(autouse=True)
 def no_session(monkeypatch: pytest.MonkeyPatch) -> None:
     """No session, even when another test of the same run has started one."""
-    monkeypatch.setattr("stoplog._jvm.is_connect", lambda: False)
-    monkeypatch.setattr("stoplog._jvm._active_jvm", lambda: None)
+    monkeypatch.setattr("stoplog._jvm.bridge.is_connect", lambda: False)
+    monkeypatch.setattr("stoplog._jvm.bridge._active_jvm", lambda: None)
 
 
 @pytest.fixture
 def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
     """An active classic session, as far as builders can tell."""
     fake = FakeBridge()
-    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: fake)
+    monkeypatch.setattr("stoplog._options.builder.find_bridge", lambda: fake)
     return fake
 
 

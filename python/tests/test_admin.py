@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import stoplog
-from stoplog._admin import ToolFailed
+from stoplog._jvm.tools import ToolFailed
 from stoplog.admin import SinkAdmin
 from stoplog.cli.command import ExitCode
 from stoplog.cli.main import main
@@ -172,7 +172,7 @@ def test_the_command_line_changes_files_only_with_yes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jvm = FakeJvm(answering(), answering(), answering(carriedOut=True))
-    monkeypatch.setattr("stoplog._admin._run", jvm)
+    monkeypatch.setattr("stoplog._jvm.tools._run", jvm)
     assert main(["finalize", "/data/out"]) == ExitCode.OK
     shown = capsys.readouterr().out
     assert "a/part-1.json" in shown
@@ -187,7 +187,7 @@ def test_the_command_line_changes_files_only_with_yes(
 @pytest.mark.parametrize("verdict", ["broken", "missing"])
 def test_findings_of_a_check_have_an_exit_code(verdict: str, monkeypatch: pytest.MonkeyPatch) -> None:
     found = [{"action": verdict, "subject": "a/part-1.json", "reason": "not there"}]
-    monkeypatch.setattr("stoplog._admin._run", FakeJvm(answering(actions=found)))
+    monkeypatch.setattr("stoplog._jvm.tools._run", FakeJvm(answering(actions=found)))
     assert main(["relocate", "/data/out"]) == ExitCode.FINDINGS
 
 
@@ -195,7 +195,7 @@ def test_a_live_driver_has_an_exit_code(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     error = {"condition": "STOPLOG_DRIVER_ALIVE", "message": "Left alone."}
-    monkeypatch.setattr("stoplog._admin._run", FakeJvm((1, json.dumps({"error": error}), "")))
+    monkeypatch.setattr("stoplog._jvm.tools._run", FakeJvm((1, json.dumps({"error": error}), "")))
     assert main(["clean", "/data/out"]) == ExitCode.DRIVER_ALIVE
     assert "STOPLOG_DRIVER_ALIVE" in capsys.readouterr().err
 

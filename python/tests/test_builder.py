@@ -80,6 +80,6 @@ def test_build_raises_the_error_of_the_jar(monkeypatch: pytest.MonkeyPatch) -> N
     def reject(options: object) -> None:
         raise InvalidOptions("STOPLOG_INVALID_OPTIONS", "maxPartSize is wrong")
 
-    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: FakeBridge(reject))
+    monkeypatch.setattr("stoplog._options.builder.find_bridge", lambda: FakeBridge(reject))
     with pytest.raises(InvalidOptions, match="maxPartSize is wrong"):
         json_sink().with_option("maxPartSize", "x").build()

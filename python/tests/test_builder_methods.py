@@ -129,7 +129,7 @@ def test_the_jar_checks_the_options(
     name: str, facade: str, artifact: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bridge = Recorder()
-    monkeypatch.setattr("stoplog._builder.find_bridge", lambda: bridge)
+    monkeypatch.setattr("stoplog._options.builder.find_bridge", lambda: bridge)
     BUILDERS[name].start.build()
     assert bridge.calls == [("validate", facade, artifact, BUILDERS[name].base)]
 

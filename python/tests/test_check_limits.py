@@ -9,7 +9,7 @@ import pytest
 from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
 
 from stoplog._inspect.check import log_rules
-from stoplog._shared import GRACE_MILLIS
+from stoplog._shared.definitions import GRACE_MILLIS
 from stoplog.inspection import Finding, FindingKind, SinkDirectory
 
 K = FindingKind

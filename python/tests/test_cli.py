@@ -14,7 +14,7 @@ import pytest
 from made_sink import MadeSink
 
 from stoplog._inspect.check.rules import RULES
-from stoplog._version import version
+from stoplog._shared.version import version
 from stoplog.cli.command import ExitCode
 from stoplog.cli.commands import COMMANDS
 from stoplog.cli.commands.error import conditions

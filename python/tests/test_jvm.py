@@ -15,11 +15,11 @@ from stoplog import (
     NotAStoplogQuery,
     SparkUnsupported,
     VersionMismatch,
-    _jvm,
     await_finished,
 )
-from stoplog._jvm import is_connect
-from stoplog._version import version
+from stoplog._jvm import bridge
+from stoplog._jvm.bridge import is_connect
+from stoplog._shared.version import version
 
 JVM_TRACE = "\n\nJVM stacktrace:\nstoplog.error.StoplogArgumentException\n\tat stoplog.FileSink"
 
@@ -63,8 +63,8 @@ def jvm_with(facade: object) -> Any:
 
 def start_session(monkeypatch: pytest.MonkeyPatch, facade: object) -> None:
     pytest.importorskip("pyspark")
-    monkeypatch.setattr(_jvm, "is_connect", lambda: False)
-    monkeypatch.setattr(_jvm, "_active_jvm", lambda: jvm_with(facade))
+    monkeypatch.setattr(bridge, "is_connect", lambda: False)
+    monkeypatch.setattr(bridge, "_active_jvm", lambda: jvm_with(facade))
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def session(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def connect(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_jvm, "is_connect", lambda: True)
+    monkeypatch.setattr(bridge, "is_connect", lambda: True)
 
 
 class Query:
@@ -147,15 +147,15 @@ def test_on_connect_a_sink_is_built_and_not_validated() -> None:
 
 
 def test_await_finished_needs_a_session(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_jvm, "is_connect", lambda: False)
-    monkeypatch.setattr(_jvm, "_active_jvm", lambda: None)
+    monkeypatch.setattr(bridge, "is_connect", lambda: False)
+    monkeypatch.setattr(bridge, "_active_jvm", lambda: None)
     with pytest.raises(NoSession):
         await_finished(QUERY)
 
 
 @pytest.mark.usefixtures("session")
 def test_option_keys_are_read_from_the_jar() -> None:
-    assert _jvm.require_bridge("f()", "").option_keys("stoplog.FileSink", "stoplog") == {"path", "format"}
+    assert bridge.require_bridge("f()", "").option_keys("stoplog.FileSink", "stoplog") == {"path", "format"}
 
 
 def test_an_old_spark_is_rejected_with_the_required_versions(monkeypatch: pytest.MonkeyPatch) -> None:

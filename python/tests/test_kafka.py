@@ -25,8 +25,8 @@ class FakeBridge:
 @pytest.fixture
 def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
     fake = FakeBridge()
-    monkeypatch.setattr("stoplog._kafka_source.find_bridge", lambda: fake)
-    monkeypatch.setattr("stoplog._kafka_source.require_bridge", lambda *_: fake)
+    monkeypatch.setattr("stoplog.kafka.source.find_bridge", lambda: fake)
+    monkeypatch.setattr("stoplog.kafka.source.require_bridge", lambda *_: fake)
     return fake
 
 
@@ -94,7 +94,7 @@ def test_a_group_needs_a_session() -> None:
 
 
 def test_offsets_of_a_group_are_not_read_on_connect(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("stoplog._jvm.is_connect", lambda: True)
+    monkeypatch.setattr("stoplog._jvm.bridge.is_connect", lambda: True)
     builder = stoplog.KafkaSource.builder("b:9092").with_topics("orders")
     with pytest.raises(stoplog.ConnectUnsupported, match=r"StartPosition\.group.*StartPosition\.offsets"):
         builder.starting_from(StartPosition.group("billing")).build()

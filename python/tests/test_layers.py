@@ -14,57 +14,50 @@ ROOT = Path(__file__).resolve().parents[1] / "stoplog"
 TOP = "stoplog"
 
 MAY_IMPORT = {
-    # Words, numbers and definitions.
-    "_redaction": "",
+    # Text, numbers and definitions.
+    "_text": "",
     "_shared": "",
-    "_version": "_shared",
-    "_words": "",
-    "_values": "_words",
-    "_formats": "",
-    "errors": "_redaction _version",
-    # The JVM, and builders that ask it.
-    "_jvm": "_version errors",
-    "_builder": "_jvm _redaction _values errors",
-    "bucket": "_builder _values",
-    "bulk": "_builder _formats _values",
-    "compaction": "_jvm _values",
-    "encoder": "_builder _formats _values",
-    "output_file": "_values",
+    "errors": "_shared _text",
+    # The JVM, and builders whose options the jar checks.
+    "_jvm": "_shared errors",
+    "_options": "_jvm _text errors",
+    "bucket": "_options _text",
+    "bulk": "_options _text",
+    "compaction": "_jvm _text",
+    "encoder": "_options _text",
+    "output_file": "_text",
     "preflight": "_jvm",
-    "rolling": "_builder _values",
-    "stream_format": "_builder _formats _values",
-    "_sink_methods": "_builder _values bucket compaction output_file rolling",
-    "_sink": "_builder _values errors metrics stopping",
-    "sink": "_builder _sink _sink_methods _values bulk encoder preflight",
-    "source": "_builder _formats _values bulk stream_format",
-    "bucketing": "_builder _values bucket encoder sink",
-    "views": "_builder _values",
+    "rolling": "_options _text",
+    "stream_format": "_options _text",
+    "_sink_methods": "_options _text bucket compaction output_file rolling",
+    "sink": "_options _sink _sink_methods _text bulk encoder preflight",
+    "source": "_options _text bulk stream_format",
+    "bucketing": "_options _text bucket encoder sink",
+    "views": "_options _text",
+    "_sink": "_options _text errors metrics stopping",
     # Connectors.
     "_async": "errors",
     "async_io": "_async",
-    "cassandra": "_builder _sink _values",
-    "jdbc": "_builder _sink _values",
-    "_kafka_source": "_builder _jvm _values errors",
-    "kafka": "_builder _kafka_source _sink _values",
-    "write_ahead": "_builder _sink _values",
+    "cassandra": "_options _sink _text",
+    "jdbc": "_options _sink _text",
+    "kafka": "_jvm _options _sink _text errors",
+    "write_ahead": "_options _sink _text",
     # Sessions and running queries.
-    "_artifact": "_version errors",
-    "session": "_artifact _jvm _version errors",
+    "session": "_jvm _shared errors",
     "finished": "_html _jvm errors metrics views",
     "stopping": "_jvm errors finished",
     "metrics": "_html _jvm errors",
-    "live": "_html _words metrics",
+    "live": "_html _text metrics",
     # Directories, read without Spark and without a JVM.
-    "_html": "_words",
-    "_storage": "_redaction _values errors",
+    "_html": "_text",
+    "_storage": "_text errors",
     "_log": "_shared _storage errors",
-    "_inspect": "_html _log _shared _storage _words errors",
-    "_report": "_html _inspect _log _redaction _storage _version _words",
-    "inspection": "_inspect _log _redaction _report _storage _values",
+    "_inspect": "_html _log _shared _storage _text errors",
+    "_report": "_html _inspect _log _shared _storage _text",
+    "inspection": "_inspect _log _report _storage _text",
     # The jar's commands in a JVM of their own, and the command line.
-    "_admin": "_artifact errors",
-    "admin": "_admin _values",
-    "cli": "_inspect _version _words admin compaction errors inspection preflight session",
+    "admin": "_jvm _text",
+    "cli": "_inspect _shared _text admin compaction errors inspection preflight session",
     "__main__": "cli",
     "testing": f"_shared _storage {TOP}",
 }
@@ -99,6 +92,11 @@ def layer_of(module: str) -> str:
 def test_imports_have_no_cycle() -> None:
     # Raises CycleError with the modules of the circle.
     TopologicalSorter(imports()).prepare()
+
+
+def test_no_layer_has_a_circular_import() -> None:
+    # Raises CycleError with the layers of the circle.
+    TopologicalSorter({layer: others.split() for layer, others in MAY_IMPORT.items()}).prepare()
 
 
 @pytest.mark.parametrize("layer", MAY_IMPORT)

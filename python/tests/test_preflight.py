@@ -74,7 +74,7 @@ def test_a_sink_is_checked_with_the_set_options(monkeypatch: pytest.MonkeyPatch)
             checked.append(df)
             return super().preflight(df, options)
 
-    monkeypatch.setattr("stoplog._jvm.find_bridge", Bridge)
+    monkeypatch.setattr("stoplog._jvm.bridge.find_bridge", Bridge)
     frame: Any = FakeFrame()
     sink = FileSink.for_row_format("/data/out", Encoder.json()).build()
     assert sink.check(frame).findings == (Ok("options", "2 are set."),)

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from stoplog import JdbcSink, KafkaSink, StoplogError, WriteAheadSink, _redaction
+from stoplog import JdbcSink, KafkaSink, StoplogError, WriteAheadSink
+from stoplog._text import redaction
 from stoplog.inspection import SinkDirectory
 
 EXAMPLES: dict[str, Any] = json.loads(
@@ -19,13 +20,13 @@ EXAMPLES: dict[str, Any] = json.loads(
 
 @pytest.mark.parametrize("example", EXAMPLES["texts"], ids=lambda example: example["said"][:40])
 def test_secrets_in_messages_are_hidden(example: dict[str, str]) -> None:
-    assert _redaction.text(example["said"]) == example["shown"]
-    assert _redaction.text(example["shown"]) == example["shown"], "what is hidden stays as it is"
+    assert redaction.text(example["said"]) == example["shown"]
+    assert redaction.text(example["shown"]) == example["shown"], "what is hidden stays as it is"
 
 
 def test_options_are_secret_by_name() -> None:
-    assert all(_redaction.is_secret(key) for key in EXAMPLES["secret"])
-    assert not any(_redaction.is_secret(key) for key in EXAMPLES["open"])
+    assert all(redaction.is_secret(key) for key in EXAMPLES["secret"])
+    assert not any(redaction.is_secret(key) for key in EXAMPLES["open"])
 
 
 def test_errors_of_this_package_show_no_secret() -> None:

@@ -14,7 +14,7 @@ from made_sink import MINUTE, NOW, QUERY, UID, MadeSink
 from stoplog._report.bins import TimeCounts
 from stoplog._report.delays import delays_of
 from stoplog._report.plots import delay_plot, modified_plot, reason_plot
-from stoplog._version import version
+from stoplog._shared.version import version
 from stoplog.inspection import SinkDirectory, SinkReport
 
 HOUR = NOW - 60 * MINUTE

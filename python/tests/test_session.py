@@ -8,8 +8,8 @@ import pytest
 from fakes import FakeBuilder
 
 from stoplog import JarMissing, configure, jar, packages, session
-from stoplog._artifact import find_jar
-from stoplog._version import version
+from stoplog._jvm.artifact import find_jar
+from stoplog._shared.version import version
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,26 +12,26 @@ import pytest
 from builder_calls import BUILDERS
 from builder_case import Call
 
-from stoplog import _shared
+from stoplog._shared import definitions
 from stoplog.testing import Step
 
-SHARED = Path(_shared.__file__).parent / "shared"
+SHARED = Path(definitions.__file__).parents[1] / "shared"
 
 
 def test_python_names_the_steps_of_all_jars() -> None:
     assert {step.value for step in Step} == {
-        name for file in SHARED.glob("*.json") for name in _shared.shared(file.stem)["steps"]
+        name for file in SHARED.glob("*.json") for name in definitions.shared(file.stem)["steps"]
     }
 
 
 @pytest.mark.parametrize("file", sorted(SHARED.glob("*.json")), ids=lambda file: file.stem)
 def test_every_file_is_read(file: Path) -> None:
-    assert _shared.option_keys(file.stem)
+    assert definitions.option_keys(file.stem)
 
 
 def allowed(jar: str, of: str) -> dict[str, set[str]]:
     """The words of each option that may be set to a few words alone."""
-    options: dict[str, dict[str, Any]] = _shared.shared(jar)["options"][of]
+    options: dict[str, dict[str, Any]] = definitions.shared(jar)["options"][of]
     return {key: set(option["allowed"]) for key, option in options.items() if "allowed" in option}
 
 

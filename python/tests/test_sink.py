@@ -11,7 +11,8 @@ import pytest
 from fakes import FakeBridge, FakeFrame, FakeSession, JavaObject, progress_of
 
 import stoplog
-from stoplog import FileSink, InvalidOptions, NotFinished, SinkMetrics, SinkProgress, _jvm
+from stoplog import FileSink, InvalidOptions, NotFinished, SinkMetrics, SinkProgress
+from stoplog._jvm import bridge as jvm_bridge
 from stoplog.cassandra import CassandraSink, CassandraSource
 from stoplog.jdbc import JdbcSink
 
@@ -156,8 +157,8 @@ class Run:
 @pytest.fixture
 def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
     fake = FakeBridge()
-    monkeypatch.setattr(_jvm, "is_connect", lambda: False)
-    monkeypatch.setattr(_jvm, "require_bridge", lambda *_: fake)
+    monkeypatch.setattr(jvm_bridge, "is_connect", lambda: False)
+    monkeypatch.setattr(jvm_bridge, "require_bridge", lambda *_: fake)
     monkeypatch.setattr("stoplog.stopping.is_connect", lambda: False)
     monkeypatch.setattr("stoplog.metrics.find_bridge", lambda: fake)
     return fake

@@ -9,15 +9,8 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 from fakes import FakeBridge, JavaObject
 
-from stoplog import (
-    ConnectUnsupported,
-    Finished,
-    NotAStoplogQuery,
-    _jvm,
-    graceful_stop,
-    stop_after_batch,
-    stopping,
-)
+from stoplog import ConnectUnsupported, Finished, NotAStoplogQuery, graceful_stop, stop_after_batch, stopping
+from stoplog._jvm import bridge as jvm_bridge
 
 if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
@@ -28,7 +21,7 @@ QUERY = cast("StreamingQuery", object())
 @pytest.fixture
 def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
     fake = FakeBridge()
-    for module in (stopping, _jvm):
+    for module in (stopping, jvm_bridge):
         monkeypatch.setattr(module, "require_bridge", lambda *_: fake)
         monkeypatch.setattr(module, "is_connect", lambda: False)
     return fake

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from stoplog import DefaultRollingPolicy, Encoder
-from stoplog._builder import merged, shown
-from stoplog._values import (
+from stoplog._options.builder import merged, shown
+from stoplog._text.values import (
     columns_text,
     count_text,
     delay_text,
@@ -20,7 +20,7 @@ from stoplog._values import (
     size_text,
     text_of,
 )
-from stoplog._words import ago, counted, many, moment, size
+from stoplog._text.words import ago, counted, many, moment, size
 
 SECOND, MINUTE, HOUR, DAY = 1_000, 60_000, 3_600_000, 86_400_000
 KIB = 1024

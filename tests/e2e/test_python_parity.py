@@ -11,8 +11,8 @@ import pytest
 
 import stoplog
 from stoplog import FileSink, FileSource, InvalidOptions, cassandra, jdbc, kafka, write_ahead
-from stoplog._jvm import require_bridge
-from stoplog._shared import option_keys, shared
+from stoplog._jvm.bridge import require_bridge
+from stoplog._shared.definitions import option_keys, shared
 from stoplog.testing import Step
 
 if TYPE_CHECKING:

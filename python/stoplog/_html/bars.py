@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from stoplog._html.markup import Markup, element, words
-from stoplog._words import many
+from stoplog._text.words import many
 
 WIDTH, HEIGHT = 680, 240
 _RIGHT, _TOP, _BOTTOM = 12, 12, 36

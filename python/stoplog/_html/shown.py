@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any
 
 from stoplog._html.markup import Markup, joined, limited, styled, table, words
-from stoplog._words import ago, moment, size
+from stoplog._text.words import ago, moment, size
 
 LIMIT = 50
 """The maximum number of rows in each table; the object itself has all rows."""

@@ -16,10 +16,10 @@ from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._log.log import CommitLog, UnreadableRecord
 from stoplog._log.paths import InBucket, leads_outside, staged_of
 from stoplog._log.records import LogRecord, Marker, OpenPart, PendingPart, RecordKind
-from stoplog._shared import DIRECTORIES, GRACE_MILLIS, ROOT
+from stoplog._shared.definitions import DIRECTORIES, GRACE_MILLIS, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog._storage.opening import local_path
-from stoplog._words import many, size
+from stoplog._text.words import many, size
 
 
 class PartState(Enum):

@@ -14,7 +14,7 @@ from typing import Any
 from stoplog._html.shown import Shown
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import DIRECTORIES, ROOT, shared
+from stoplog._shared.definitions import DIRECTORIES, ROOT, shared
 from stoplog._storage import Storage
 
 _RULES: dict[str, Any] = shared("core")["liveness"]

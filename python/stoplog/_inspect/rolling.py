@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from stoplog._html.shown import Shown
 from stoplog._log.records import OpenPart
-from stoplog._words import moment
+from stoplog._text.words import moment
 
 # The length of 64-bit numbers; the jar does not write longer numbers.
 _NUMBER = re.compile(r"[0-9]{1,19}")

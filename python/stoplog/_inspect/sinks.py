@@ -10,7 +10,7 @@ from enum import Enum
 from stoplog._html.shown import Shown
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord, is_connector
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import LOG, REPLACEMENTS, ROOT
+from stoplog._shared.definitions import LOG, REPLACEMENTS, ROOT
 from stoplog._storage import Storage
 from stoplog._storage.files import CannotRead
 from stoplog.errors import StoplogError

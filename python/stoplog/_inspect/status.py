@@ -15,7 +15,7 @@ from stoplog._inspect.sinks import SinkKind, SinkSummary, summary_of
 from stoplog._inspect.visible import listed_files
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
-from stoplog._shared import DIRECTORIES, ROOT
+from stoplog._shared.definitions import DIRECTORIES, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog._storage.files import join
 

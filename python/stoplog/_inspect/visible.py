@@ -9,7 +9,7 @@ from itertools import groupby
 
 from stoplog._inspect.names import is_hidden, marker_version
 from stoplog._log.paths import hides
-from stoplog._shared import ROOT
+from stoplog._shared.definitions import ROOT
 from stoplog._storage import FileInfo, Storage
 
 _NOTE_BYTES = 2 + 22

@@ -11,7 +11,7 @@ from stoplog._log.delta import StoredRecord
 from stoplog._log.paths import paths_outside
 from stoplog._log.reading import Json, WrongField, base_of, gone_of, has_settings, record_of
 from stoplog._log.records import LogRecord
-from stoplog._shared import shared
+from stoplog._shared.definitions import shared
 
 VERSION: int = shared("core")["recordVersion"]
 """The version of all written records, and the newest version that this release can read."""

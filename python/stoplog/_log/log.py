@@ -11,7 +11,7 @@ from stoplog._log.codec import BaseGone, Elsewhere, RecordProblem, TooNew, Torn,
 from stoplog._log.delta import StoredRecord, WrongBase, last_of
 from stoplog._log.paths import published_outside
 from stoplog._log.records import LogRecord, RecordKind, SinkState
-from stoplog._shared import LOG, NOTE_END, RECORD_END, REPLACEMENTS, ROOT, shared
+from stoplog._shared.definitions import LOG, NOTE_END, RECORD_END, REPLACEMENTS, ROOT, shared
 from stoplog._storage import FileInfo, Storage
 from stoplog.errors import StoplogError
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoplog._log.records import LogRecord
-from stoplog._shared import shared
+from stoplog._shared.definitions import shared
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from stoplog._shared import shared
+from stoplog._shared.definitions import shared
 from stoplog._storage.files import join
 
 

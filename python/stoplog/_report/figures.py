@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from stoplog import _redaction
 from stoplog._inspect.status import SinkStatus, status
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.records import LogRecord, RecordKind
 from stoplog._report.bins import SizeBin, SizeCounts, TimeBins, TimeCounts
 from stoplog._report.delays import Delays, delays_of
 from stoplog._storage import FileInfo, Storage
+from stoplog._text import redaction
 
 READ_BYTES = 12 * 1024 * 1024
 """The maximum number of bytes read from a log, newest records first: each record names all open parts."""
@@ -183,7 +183,7 @@ def figures(storage: Storage, sink_id: str, now_millis: int) -> Figures:
 
     found = status(storage, sink_id, now_millis, seen)
     return Figures(
-        _redaction.text(storage.root),
+        redaction.text(storage.root),
         found,
         log_figures(storage, sink_id, now_millis),
         ListingFigures(sizes.files, sizes.total_bytes, sizes.largest_bytes, sizes.bins(), times.bins()),

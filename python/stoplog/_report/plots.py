@@ -10,7 +10,7 @@ from stoplog._html.bars import Bar, Segment, bar_chart
 from stoplog._html.markup import COLOURS, Markup, element, table, text
 from stoplog._report.bins import SizeBin, TimeBin, TimeBins
 from stoplog._report.delays import DelayBin, Delays
-from stoplog._words import ago, many, moment, size
+from stoplog._text.words import ago, many, moment, size
 
 REASONS = ("size", "records", "age", "inactivity", "checkpoint", "openLimit", "complete", "end", "eventTime")
 """The jar's own roll reasons, each with a fixed colour on every page. Other reasons share one series."""

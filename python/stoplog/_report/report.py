@@ -14,8 +14,8 @@ from stoplog._inspect.status import BucketStatus, OpenPartStatus, SinkStatus
 from stoplog._report.bins import median_bin
 from stoplog._report.figures import Figures
 from stoplog._report.plots import delay_plot, modified_plot, reason_plot, size_plot
-from stoplog._version import version
-from stoplog._words import ago, counted, many, moment, size
+from stoplog._shared.version import version
+from stoplog._text.words import ago, counted, many, moment, size
 
 LIMIT = 200
 """The maximum number of rows in each table: a browser cannot open a page with a hundred thousand rows."""

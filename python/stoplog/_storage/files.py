@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from stoplog import _redaction
+from stoplog._text import redaction
 from stoplog.errors import StoplogError
 
 
@@ -27,7 +27,7 @@ class CannotRead(StoplogError):
     def of(cls, path: str, error: Exception) -> CannotRead:
         """Creates the error for a request that a file system rejected."""
         said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        why = _redaction.answer(said, path)
+        why = redaction.answer(said, path)
         return cls(path, why.rstrip(".\n"), "Look at the path, the rights to it, and the options given.")
 
     @classmethod
@@ -43,7 +43,7 @@ class CannotRead(StoplogError):
             "Set HADOOP_HOME and CLASSPATH so that libhdfs is found, or name the directory by the address of "
             "the name node's HTTP port: webhdfs://host:9870/…"
         )
-        return cls(path, _redaction.answer(str(error), path).splitlines()[0].rstrip("."), advice)
+        return cls(path, redaction.answer(str(error), path).splitlines()[0].rstrip("."), advice)
 
     @classmethod
     def option(cls, path: str, option: str, known: list[str]) -> CannotRead:

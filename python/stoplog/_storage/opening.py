@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from stoplog._storage.files import Address, CannotRead, Enter, FileInfo, Storage, join, refusals, walk
 from stoplog._storage.local import LocalStorage
-from stoplog._values import path_text
+from stoplog._text.values import path_text
 
 _WEBHDFS_OPTIONS = ("user", "delegation", "kerberos", "proxy_to", "timeout")
 _TIMEOUT_SECONDS = 30.0

@@ -15,8 +15,8 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import NoReturn
 
-from stoplog._version import version
-from stoplog._words import visible, visible_json
+from stoplog._shared.version import version
+from stoplog._text.words import visible, visible_json
 from stoplog.cli.command import Answer, ExitCode
 from stoplog.cli.commands import COMMANDS
 from stoplog.errors import StoplogError, condition_of

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from stoplog._shared import LOG, RECORD_END, ROOT
+from stoplog._shared.definitions import LOG, RECORD_END, ROOT
 from stoplog._storage.local import LocalStorage
 
 

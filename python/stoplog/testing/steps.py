@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from enum import Enum
 from functools import cache
 
-from stoplog._shared import shared
+from stoplog._shared.definitions import shared
 
 
 class Step(Enum):

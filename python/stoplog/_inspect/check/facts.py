@@ -12,7 +12,7 @@ from stoplog._log.codec import BaseGone, RecordProblem
 from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
 from stoplog._log.paths import InBucket
 from stoplog._log.records import LogRecord
-from stoplog._shared import LOG, ROOT, shared
+from stoplog._shared.definitions import LOG, ROOT, shared
 from stoplog._storage import NO_OPTIONS, FileInfo, Storage
 
 _MARKS_KEPT: int = shared("core")["marksKept"]

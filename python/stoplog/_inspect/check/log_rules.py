@@ -12,7 +12,7 @@ from stoplog._inspect.check.rules import finding
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.codec import Elsewhere, RecordProblem, TooNew
 from stoplog._log.records import LogRecord, RecordKind
-from stoplog._shared import shared
+from stoplog._shared.definitions import shared
 
 _CLOCKS_DIFFER_MILLIS = 60_000
 _RECORDS_KEPT: int = shared("core")["recordsKept"]

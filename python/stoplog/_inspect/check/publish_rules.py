@@ -13,7 +13,7 @@ from stoplog._inspect.names import is_hidden
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import leads_outside, staged_of
 from stoplog._log.records import LogRecord, PendingPart
-from stoplog._shared import GRACE_MILLIS
+from stoplog._shared.definitions import GRACE_MILLIS
 
 
 def publish_findings(facts: Facts) -> Iterator[Finding]:

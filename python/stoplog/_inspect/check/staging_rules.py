@@ -12,7 +12,7 @@ from stoplog._inspect.check.rules import finding
 from stoplog._inspect.names import finished_name_of
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import staged_of
-from stoplog._shared import DIRECTORIES, GRACE_MILLIS, LOG, ROOT
+from stoplog._shared.definitions import DIRECTORIES, GRACE_MILLIS, LOG, ROOT
 from stoplog._storage import FileInfo
 
 _UUID = r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"

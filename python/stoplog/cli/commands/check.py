@@ -7,7 +7,7 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterator
 
-from stoplog._words import counted
+from stoplog._text.words import counted
 from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
 from stoplog.cli.table import limited
 from stoplog.inspection import CheckReport, Finding, Severity

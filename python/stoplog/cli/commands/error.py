@@ -12,12 +12,12 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from stoplog._inspect.sinks import NotFound
-from stoplog._version import CHECKOUT
+from stoplog._shared.version import CHECKOUT, PACKAGE
 from stoplog.cli.command import Answer, Command, non_empty
 from stoplog.cli.table import table
 
 _PREFIX = "STOPLOG_"
-_OWN = Path(__file__).resolve().parents[2] / "conditions"
+_OWN = PACKAGE / "conditions"
 # The guide's pages with more information than the list of errors.
 _WAYS_OUT = ("docs/operate/operations.md#adopt-fork-reset-three-ways-out-of-a-refused-start",)
 _REWIND = ("docs/operate/operations.md#rewind-back-to-an-older-epoch",)

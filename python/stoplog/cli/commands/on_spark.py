@@ -7,7 +7,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from stoplog._words import size
+from stoplog._text.words import size
 from stoplog.cli.command import (
     Answer,
     Command,

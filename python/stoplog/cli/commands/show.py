@@ -8,7 +8,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections import Counter
 from collections.abc import Iterator
 
-from stoplog._words import counted, moment, size
+from stoplog._text.words import counted, moment, size
 from stoplog.cli.command import (
     Answer,
     Command,

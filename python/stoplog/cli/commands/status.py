@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 
-from stoplog._words import ago, counted, moment, size
+from stoplog._text.words import ago, counted, moment, size
 from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
 from stoplog.cli.table import limited, table
 from stoplog.inspection import BucketStatus, OpenPartStatus, SinkStatus, SinkSummary

@@ -6,7 +6,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping
 
-from stoplog._words import size
+from stoplog._text.words import size
 from stoplog.admin import AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
 from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs, non_empty
 from stoplog.cli.table import limited, table

@@ -14,8 +14,8 @@ import scala.util.Try
 import scala.util.matching.Regex
 
 /** Hides secrets in all text that leaves the process: errors and their causes, descriptions, records, and
-  * options. This is the only definition of secrets. `python/stoplog/_redaction.py` implements the same rules,
-  * and tests compare both with the examples of `redaction.json`.
+  * options. This is the only definition of secrets. `python/stoplog/_text/redaction.py` implements the same
+  * rules, and tests compare both with the examples of `redaction.json`.
   */
 private[stoplog] object Redaction {
 

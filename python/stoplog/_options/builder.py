@@ -7,9 +7,9 @@ import inspect
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
-from stoplog import _redaction
-from stoplog._jvm import find_bridge
-from stoplog._values import Pairs, Value, option_name, pairs_of, text_of
+from stoplog._jvm.bridge import find_bridge
+from stoplog._text import redaction
+from stoplog._text.values import Pairs, Value, option_name, pairs_of, text_of
 from stoplog.errors import InvalidOptions
 
 if TYPE_CHECKING:
@@ -216,7 +216,7 @@ def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
         for key, value in part.items():
             known_key, known_value = first.setdefault(key.lower(), (key, value))
             if known_value != value:
-                both = [_redaction.value(known_key, one) for one in (known_value, value)]
+                both = [redaction.value(known_key, one) for one in (known_value, value)]
                 conflicts.append(f"{known_key} is {both[0]!r} and {both[1]!r}")
     if conflicts:
         raise ValueError(f"an option was given two values: {', '.join(conflicts)}")
@@ -231,4 +231,4 @@ def shown(pairs: Iterable[tuple[str, str]]) -> str:
     >>> shown([("url", "jdbc:postgresql://shop:hunter2@db/x?password=hunter2&ssl=true")])
     "url='jdbc:postgresql://shop:…@db/x?password=…&ssl=true'"
     """
-    return ", ".join(f"{key}={_redaction.value(key, value)!r}" for key, value in pairs)
+    return ", ".join(f"{key}={redaction.value(key, value)!r}" for key, value in pairs)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source of `stoplog.kafka`: a builder for Spark's own source."""
+"""The Kafka source: a builder for Spark's own source."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from stoplog._builder import OptionBacked, Unbuilt, required, shown
-from stoplog._jvm import find_bridge, require_bridge
-from stoplog._values import (
+from stoplog._jvm.bridge import find_bridge, require_bridge
+from stoplog._options.builder import OptionBacked, Unbuilt, required, shown
+from stoplog._text.values import (
     Duration,
     Pairs,
     Value,

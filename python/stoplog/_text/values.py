@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Any, TypeAlias, TypeVar
 
-from stoplog._words import many
+from stoplog._text.words import many
 
 Pairs: TypeAlias = tuple[tuple[str, str], ...]
 """An immutable option map in insertion order. As in Spark, keys are case-insensitively unique."""

@@ -7,7 +7,7 @@ import re
 from importlib import metadata
 from pathlib import Path
 
-from stoplog._shared import shared
+from stoplog._shared.definitions import shared
 
 ARTIFACT = "stoplog_2.13"
 """The jar's Maven artifact, which is also the prefix of the jar's file name."""
@@ -18,7 +18,10 @@ GROUP_AND_ARTIFACT = f"io.github.stoplog:{ARTIFACT}"
 SPARK_LINES: str = shared("core")["sparkLines"]
 """The Spark versions with which the jar is tested."""
 
-CHECKOUT = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[1]
+"""The directory of this package."""
+
+CHECKOUT = PACKAGE.parents[1]
 """The root of the source tree, for a package in a checkout."""
 
 

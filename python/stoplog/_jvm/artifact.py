@@ -7,7 +7,7 @@ import os
 import re
 from pathlib import Path
 
-from stoplog._version import ARTIFACT, CHECKOUT
+from stoplog._shared.version import ARTIFACT, CHECKOUT, PACKAGE
 from stoplog.errors import JarMissing
 
 ENVIRONMENT_VARIABLE = "STOPLOG_JAR"
@@ -33,6 +33,4 @@ def find_jar(in_wheel: Path, in_checkout: Path) -> Path:
 
 def package_jar() -> Path:
     """Returns the jar of this package, from the installation or from the checkout."""
-    return find_jar(
-        Path(__file__).resolve().parent / "jars", CHECKOUT / "scala-core" / "target" / "scala-2.13"
-    )
+    return find_jar(PACKAGE / "jars", CHECKOUT / "scala-core" / "target" / "scala-2.13")

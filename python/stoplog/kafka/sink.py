@@ -1,34 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kafka topics as sinks, exactly once for consumers of committed records, and as sources.
-
-The session needs the package `io.github.stoplog:stoplog-kafka_2.13`, which includes Kafka's client. The
-source also needs Spark's Kafka module (`org.apache.spark:spark-sql-kafka-0-10_2.13`) of Spark's version.
-"""
+"""The Kafka sink and its builder."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._builder import Builder, BuilderState, checked
-from stoplog._kafka_source import (
-    ARTIFACT,
-    Decoder,
-    KafkaSource,
-    KafkaSourceBuilder,
-    Servers,
-    StartPosition,
-    brokers,
-)
+from stoplog._options.builder import Builder, BuilderState, checked
 from stoplog._sink import Sink
-from stoplog._values import Duration, Value, duration_text, option_name, path_text, text_of
+from stoplog._text.values import Duration, Value, duration_text, option_name, path_text, text_of
+from stoplog.kafka.source import ARTIFACT, Servers, brokers
 
 if TYPE_CHECKING:
     import os
 
     from pyspark.sql import DataFrame
-
-__all__ = ["Decoder", "KafkaSink", "KafkaSinkBuilder", "KafkaSource", "KafkaSourceBuilder", "StartPosition"]
 
 FORMAT = ARTIFACT
 """The name of the sink in Spark, and of its artifact. The source is Spark's own, `kafka`."""

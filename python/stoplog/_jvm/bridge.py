@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from stoplog._version import same_release, version
+from stoplog._shared.version import same_release, version
 from stoplog.errors import (
     ConnectUnsupported,
     InvalidOptions,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stoplog._artifact import package_jar
+from stoplog._jvm.artifact import package_jar
 from stoplog.errors import StoplogError
 
 Runner = Callable[[Sequence[str], str], tuple[int, str, str]]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-    from stoplog._sink_methods import Compression
+    from stoplog.sink import Compression
 
 _BULK = {"parquet": stoplog.BulkFormat.parquet, "orc": stoplog.BulkFormat.orc}
 

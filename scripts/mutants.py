@@ -27,9 +27,8 @@ ENOUGH = 85
 """Percent of a package's mutants."""
 
 _BUILDERS = (
-    "_options/builder _text/values _text/words kafka/*"
-    " _sink_methods bucket bulk cassandra encoder jdbc output_file rolling sink source stream_format"
-    " write_ahead"
+    "_options/builder _text/values _text/words kafka/* sink/*"
+    " bucket bulk cassandra encoder jdbc output_file rolling source stream_format write_ahead"
 )
 PACKAGES = {
     "builders": [f"stoplog/{name}.py" for name in _BUILDERS.split()],
@@ -49,6 +48,7 @@ _TESTS = {
         "tests/test_words_and_options.py",
         "tests/test_wrong_arguments.py",
         "stoplog/*.py",
+        "stoplog/sink",
         "stoplog/_options",
         "stoplog/_text",
         "stoplog/kafka",

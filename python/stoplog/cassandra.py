@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from stoplog._options.builder import Builder, BuilderState, OptionBacked, checked
-from stoplog._sink import Sink
 from stoplog._text.values import (
     Duration,
     Size,
@@ -22,6 +21,7 @@ from stoplog._text.values import (
     size_text,
     string,
 )
+from stoplog.sink.base import Sink
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

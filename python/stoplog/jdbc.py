@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from stoplog._options.builder import Builder, BuilderState, checked
-from stoplog._sink import Sink
 from stoplog._text.values import Duration, Value, columns_text, count_text, duration_text, names_of
+from stoplog.sink.base import Sink
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

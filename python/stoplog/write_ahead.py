@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stoplog._options.builder import Builder, BuilderState, checked
-from stoplog._sink import Sink
 from stoplog._text.values import Value, count_text, names_of, option_name, path_text
+from stoplog.sink.base import Sink
 
 if TYPE_CHECKING:
     import os

@@ -29,19 +29,19 @@ MAY_IMPORT = {
     "preflight": "_jvm",
     "rolling": "_options _text",
     "stream_format": "_options _text",
-    "_sink_methods": "_options _text bucket compaction output_file rolling",
-    "sink": "_options _sink _sink_methods _text bulk encoder preflight",
+    "sink": (
+        "_options _text bucket bulk compaction encoder errors metrics output_file preflight rolling stopping"
+    ),
     "source": "_options _text bulk stream_format",
     "bucketing": "_options _text bucket encoder sink",
     "views": "_options _text",
-    "_sink": "_options _text errors metrics stopping",
     # Connectors.
     "_async": "errors",
     "async_io": "_async",
-    "cassandra": "_options _sink _text",
-    "jdbc": "_options _sink _text",
-    "kafka": "_jvm _options _sink _text errors",
-    "write_ahead": "_options _sink _text",
+    "cassandra": "_options _text sink",
+    "jdbc": "_options _text sink",
+    "kafka": "_jvm _options _text errors sink",
+    "write_ahead": "_options _text sink",
     # Sessions and running queries.
     "session": "_jvm _shared errors",
     "finished": "_html _jvm errors metrics views",
@@ -97,6 +97,10 @@ def test_imports_have_no_cycle() -> None:
 def test_no_layer_has_a_circular_import() -> None:
     # Raises CycleError with the layers of the circle.
     TopologicalSorter({layer: others.split() for layer, others in MAY_IMPORT.items()}).prepare()
+
+
+def test_each_private_module_belongs_to_a_package() -> None:
+    assert [file.name for file in ROOT.glob("_*.py") if not file.name.startswith("__")] == []
 
 
 @pytest.mark.parametrize("layer", MAY_IMPORT)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from stoplog._options.builder import Builder, BuilderState, checked
-from stoplog._sink import Sink
 from stoplog._text.values import Duration, Value, duration_text, option_name, path_text, text_of
 from stoplog.kafka.source import ARTIFACT, Servers, brokers
+from stoplog.sink.base import Sink
 
 if TYPE_CHECKING:
     import os

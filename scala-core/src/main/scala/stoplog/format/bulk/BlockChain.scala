@@ -4,6 +4,7 @@ package stoplog.format.bulk
 import java.util.concurrent.ConcurrentHashMap
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 import stoplog.format.bulk.SpoolFrames.LastEpoch
 import stoplog.part.BlockOutput
@@ -22,19 +23,50 @@ private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: Pa
   /** The facts needed by the next writer of the part. */
   def header(last: LastEpoch): SpoolFrames.Header = SpoolFrames.Header(sink.description, directory, last)
 
-  def begin(): OpenBlock =
-    new OpenBlock(sink.format.block(out, directory), sink.format.blockBytes, sink.format.largeBytes)
+  /** Starts a block without rows. */
+  def begin(): OpenBlock = begin(earlierRaw = 0)
+
+  /** Starts a block with the first of `rows`, until the block is full.
+    *
+    * @param earlierRaw bytes of the rows that are from earlier epochs
+    */
+  def filled(rows: Iterator[UnsafeRow], earlierRaw: Long): OpenBlock = {
+    val block = begin(earlierRaw)
+    try {
+      while (!block.isFull && rows.hasNext) {
+        val row = rows.next()
+        block.write(row, row.getSizeInBytes)
+      }
+      block.measure() // otherwise a full block is noticed too late, and may be given up before
+    } catch { case e: Throwable => block.close(); throw e }
+    block
+  }
 
   /** Writes the block, and learns the ratios from the block. */
   def finish(block: OpenBlock): Unit = {
     val start = end.position
     directory = block.finish()
-    if (sink.learnsFrom(block.rawBytes))
+    if (sink.blockSizes.areLearnedFrom(block.rawBytes))
       OpenBlock.Ratios.learn(sink.description, OpenBlock.Ratios.of(block, end.position - start))
   }
 
+  /** Learns the ratios from a block that is given up, except for the storage ratio.
+    *
+    * @param known the previous ratios
+    */
+  def learn(block: OpenBlock, known: OpenBlock.Ratios): Unit =
+    OpenBlock.Ratios.learn(sink.description, known.knowing(block))
+
   /** Writes the tail of the part, after the last block. */
   def close(): Unit = sink.format.end(out, directory)
+
+  private def begin(earlierRaw: Long): OpenBlock =
+    new OpenBlock(
+      sink.format.block(out, directory),
+      sink.format.blockBytes,
+      sink.format.largeBytes,
+      earlierRaw
+    )
 }
 
 private[bulk] object BlockChain {
@@ -50,9 +82,14 @@ private[bulk] object BlockChain {
 /** A block that is being filled.
   *
   * @param largeBytes see [[BulkFormat.largeBytes]]
+  * @param earlierRaw bytes of the block's rows that are from earlier epochs
   */
-private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, largeBytes: Long)
-    extends AutoCloseable {
+private[bulk] final class OpenBlock(
+    writer: BlockWriter,
+    blockBytes: Long,
+    largeBytes: Long,
+    earlierRaw: Long
+) extends AutoCloseable {
   import OpenBlock._
 
   private[this] val looks     = new SizeLooks(blockBytes)
@@ -80,10 +117,8 @@ private[bulk] final class OpenBlock(writer: BlockWriter, blockBytes: Long, large
   /** Whether the block is full enough to end before more rows arrive. */
   def isNearlyFull: Boolean = looks.rows > 0 && buffered >= blockBytes * NearlyFull
 
-  /** Whether the rows of this epoch alone make the block large, so that the block need not wait.
-    * @param earlierRaw bytes of the block's rows from earlier epochs
-    */
-  def isLarge(earlierRaw: Long): Boolean =
+  /** Whether the rows of this epoch alone make the block large, so that the block need not wait. */
+  def isLarge: Boolean =
     encoded >= largeBytes && encoded.toDouble * (rawBytes - earlierRaw) / rawBytes >= largeBytes.toDouble
 
   def write(row: InternalRow, rowBytes: Int): Unit = {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.types.StructType
@@ -34,12 +36,12 @@ private[stoplog] final class BulkParts(
   private[this] val required      = new RowChecks.Required(sink.schema)
 
   private[this] var filling = Option.empty[BulkPartEncoder]
-  private[this] var live    = 0 // parts that accept rows
+  private[this] val live    = mutable.Set.empty[BulkPartEncoder] // accept rows
 
   private[this] lazy val mostBytes = mostInBlocks.getOrElse(BulkParts.mostInBlocks(sink.format))
 
   private[this] var inBlocks = 0L
-  private[this] var counted  = Set.empty[BulkPartEncoder.DirectEncoder]
+  private[this] var counted  = Set.empty[OneEpochEncoder]
 
   private[bulk] val checks: RowChecks = onBadRow match {
     case OnBadRow.Fail   => RowChecks.Omitted
@@ -51,7 +53,7 @@ private[stoplog] final class BulkParts(
 
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
     (sink.life, onBadRow) match {
-      case (PartLife.OneEpoch, OnBadRow.Fail) => new BulkPartEncoder.DirectEncoder(end, this)
+      case (PartLife.OneEpoch, OnBadRow.Fail) => new OneEpochEncoder(end, this)
       // A rejected row destroys its block, so the rows must be kept until the block is written.
       case _ => begun(end, None)
     }
@@ -78,10 +80,10 @@ private[stoplog] final class BulkParts(
   private[bulk] def spool(): Spool = new Spool(sink.schema.length, memory)
 
   /** Whether the task has at most one part. */
-  private[bulk] def isOnly: Boolean = live == 1
+  private[bulk] def isOnly: Boolean = live.size == 1
 
-  /** Called when a part is finished or closed in this task. */
-  private[bulk] def left(): Unit = live -= 1
+  /** Called when a part is finished or closed in this task; may be called again. */
+  private[bulk] def ended(part: BulkPartEncoder): Unit = live -= part
 
   /** Whether this part can fill a block without taking a block away from another part. */
   private[bulk] def mayFill(part: BulkPartEncoder): Boolean = !filling.exists(p => (p ne part) && p.isFilling)
@@ -97,15 +99,16 @@ private[stoplog] final class BulkParts(
   /** Called when the size of an open block has changed. If the open blocks of the task exceed the limit, ends
     * the largest block early. The part of this block then gets one more block.
     */
-  private[bulk] def counts(part: BulkPartEncoder.DirectEncoder, before: Long, now: Long): Unit = {
+  private[bulk] def counts(part: OneEpochEncoder, before: Long, now: Long): Unit = {
     inBlocks += now - before
     if (now == 0) counted -= part else counted += part
     while (inBlocks > mostBytes && counted.nonEmpty) counted.maxBy(_.blockBytes).endBlock()
   }
 
   private def begun(end: PartBuffer, earlier: Option[EarlierRows]): BulkPartEncoder = {
-    live += 1
-    new BulkPartEncoder(end, earlier, this)
+    val part = new BulkPartEncoder(end, earlier, this)
+    live += part
+    part
   }
 }
 

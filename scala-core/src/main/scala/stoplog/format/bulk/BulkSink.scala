@@ -43,58 +43,25 @@ private[stoplog] final case class BulkSink(
     case _               => None
   }
 
-  /** Returns the ratios of row size to stored size: learned in this process, or the defaults. */
-  private[bulk] def ratios: OpenBlock.Ratios =
-    OpenBlock.Ratios.learned(description).getOrElse(OpenBlock.Ratios.unknown)
-
-  private[bulk] def isUnknown: Boolean = OpenBlock.Ratios.learned(description).isEmpty
+  /** The sizes of blocks, by what this process has learned of the format. */
+  private[bulk] def blockSizes: BlockSizes =
+    BlockSizes(format.blockBytes, format.largeBytes, OpenBlock.Ratios.learned(description))
 
   /** Learns the ratios from a few rows, by writing and discarding a block. Too few rows for the format to
     * measure teach nothing.
     */
   private[bulk] def probe(rows: Iterator[UnsafeRow]): Unit = {
     val nowhere = new NullOutput
-    val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue, Long.MaxValue)
+    val block   = new OpenBlock(format.block(nowhere, Array.emptyByteArray), Long.MaxValue, Long.MaxValue, 0)
     try {
       rows.foreach(row => block.write(row, row.getSizeInBytes))
       block.finish()
     } finally block.close()
     OpenBlock.Ratios.learn(description, OpenBlock.Ratios.of(block, nowhere.position))
   }
-
-  /** The bytes of rows after which a block is first tried. Without known ratios: enough to learn from. */
-  private[bulk] def firstLook: Long =
-    if (isUnknown) blockRawBytes.min(BulkSink.EnoughToLearnBytes) else blockRawBytes
-
-  /** Returns the approximate bytes of rows that make a block of this format. */
-  private[bulk] def blockRawBytes: Long = (format.blockBytes / ratios.block).toLong.max(1)
-
-  /** Whether ratios can be learned from a block of `rawBytes` of rows. The last few rows of a part are too
-    * few, unless no ratios are known yet.
-    */
-  private[bulk] def learnsFrom(rawBytes: Long): Boolean =
-    rawBytes > 0 && (isUnknown || rawBytes >= blockRawBytes / BulkSink.LearnShare)
-
-  /** Returns the approximate bytes of rows in one epoch that make a large block. */
-  private[bulk] def largeRawBytes: Long = (format.largeBytes / ratios.encoded).toLong.max(1)
-
-  /** Returns the bytes of rows after which the first epoch of a part is expected to make a large block. Used
-    * if the task has only this part.
-    */
-  private[bulk] def firstRawBytes: Long = (largeRawBytes / BulkSink.FirstShare).max(BulkSink.LeastFirstBytes)
-
-  /** Returns the bytes of rows after which an epoch is expected to be large, if the epoch before was large.
-    * For a large block of 64 MiB: 2 MiB.
-    */
-  private[bulk] def likelyRawBytes: Long = (largeRawBytes / BulkSink.LikelyShare).max(1)
 }
 
 private[stoplog] object BulkSink {
-  private final val EnoughToLearnBytes = 1L << 20
-  private final val LikelyShare        = 32L
-  private final val FirstShare         = 4L
-  private final val LeastFirstBytes    = 16L << 20
-  private final val LearnShare         = 128L
 
   /** Returns the sink of a description, with its format opened.
     *

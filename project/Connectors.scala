@@ -9,4 +9,7 @@ object Connectors {
     IO.readLines(file("connectors/list.txt"))
       .map(_.trim)
       .filterNot(line => line.isEmpty || line.startsWith("#"))
+
+  /** The projects of the connectors. */
+  lazy val projects: Seq[LocalProject] = ids.map(LocalProject(_))
 }

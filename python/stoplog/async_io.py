@@ -60,7 +60,7 @@ def async_map(
     """Calls an asynchronous function for each row and returns the rows of the results.
 
     Works on batch and streaming DataFrames, with classic Spark and Spark Connect. Each task has one event
-    loop, and reads input only if there is room for a call. A micro-batch ends when all its calls have ended.
+    loop, and reads input only if another call may start. A micro-batch ends when all its calls have ended.
     If Spark retries a task or micro-batch, all its calls are repeated: the calls should be idempotent. The
     calls are also repeated if the result of a batch DataFrame is used twice without `persist()`.
 

@@ -94,7 +94,7 @@ def finished_by_log(query: StreamingQuery, timeout: float, clock: Clock | None =
 
 
 def stopped_by_log(query: StreamingQuery, timeout: float, clock: Clock | None = None) -> Finished:
-    """Stops a query between two micro-batches, as far as a Connect client sees the micro-batches.
+    """Stops a query between two micro-batches; a Connect client sees only micro-batches in the log.
 
     Raises:
         NotAStoplogQuery: the query writes to another sink; the query continues.

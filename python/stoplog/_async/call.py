@@ -118,7 +118,7 @@ class Caller:
                 return attempt.result()
         finally:
             attempt.cancel()
-        # The attempt may need awaits to clean up, and counts as in flight until then.
+        # A cancelled attempt may still await its cleanup, and counts as in flight until the cleanup ends.
         await asyncio.wait({attempt})
         raise CallTimeout(self.timeout_seconds)
 

@@ -31,7 +31,7 @@ def answered(
     """Returns each request with its result.
 
     The window holds at most `size` requests. Held requests are in the lane or, with order "ordered", finished
-    before their turn. The next chunk is read only if the window has room and all requests of the current
+    before their turn. The next chunk is read only if the window is not full and all requests of the current
     chunk are started.
     """
     inbox = _Inbox(iter(chunks))

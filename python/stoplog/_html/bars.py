@@ -37,7 +37,7 @@ class Bar:
     """The bar at one position of the horizontal axis.
 
     Attributes:
-        label: the short text under the bar, if there is room.
+        label: the short text under the bar, if it fits.
         meaning: the label in full.
     """
 
@@ -104,7 +104,7 @@ def _bar(place: float, step: float, bar: Bar, top: int, what: str) -> list[Marku
 
 
 def _labels(bars: Sequence[Bar], left: int, step: float) -> list[Markup]:
-    """Returns the labels of all bars, or of every n-th bar if there is not enough room."""
+    """Returns the labels of all bars, or of every n-th bar if the labels of all bars do not fit."""
     each = max(1, ceil(_LABEL_WIDTH / step))
     rarely = max(each, ceil(_NARROW_LABEL_WIDTH / step / each) * each)
     return [

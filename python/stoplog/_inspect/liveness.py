@@ -104,7 +104,7 @@ class DriverNote:
 
     @property
     def where(self) -> str:
-        """Returns the process and its machine, in words."""
+        """Returns a text that names the process and its machine."""
         return f"process {self.pid} on {self.host}"
 
 

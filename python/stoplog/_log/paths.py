@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files that a record names: handles of parts, the layout of unfinished parts, and paths outside."""
+"""The files that a record names: handles, names of unfinished parts, and paths outside the sink's path."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The writes of every sink that is defined by options."""
+"""The write methods that all sinks with options share."""
 
 from __future__ import annotations
 

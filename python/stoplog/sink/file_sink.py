@@ -137,7 +137,7 @@ class FileSinkBuilder(BucketMethods, PartMethods):
     """
 
     def with_partition_overwrite_mode(self, mode: Literal["static", "dynamic"]) -> Self:
-        """Sets what a batch write with `mode="overwrite"` replaces.
+        """Sets the files that a batch write with `mode="overwrite"` replaces.
 
         Args:
             mode: `"static"` replaces all files, `"dynamic"` only the files in the directories of the rows.

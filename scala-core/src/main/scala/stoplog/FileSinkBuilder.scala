@@ -33,12 +33,12 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
   def withPartitionBy(columns: String*): FileSinkBuilder =
     withOption("partitionBy", ColumnNames.render(columns))
 
-  /** Sets what a batch write in mode `overwrite` replaces: `static` (everything) or `dynamic` (the
+  /** Sets the files that a batch write in mode `overwrite` replaces: `static` (everything) or `dynamic` (the
     * directories of its rows). By default the session's `spark.sql.sources.partitionOverwriteMode`.
     */
   def withPartitionOverwriteMode(mode: String): FileSinkBuilder = withOption("partitionOverwriteMode", mode)
 
-  /** Sets the condition on partition columns that selects what a batch write in mode `overwrite` replaces. */
+  /** Sets the condition on partition columns that selects the replaced partitions in mode `overwrite`. */
   def withReplaceWhere(condition: String): FileSinkBuilder = withOption("replaceWhere", condition)
 
   /** For rows `none`, `gzip`, `zstd`, `lz4`, `snappy` or `bzip2`; for a bulk format, a codec of that format.
@@ -59,7 +59,7 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
     */
   def withOnForeignQuery(choice: String): FileSinkBuilder = withOption("onForeignQuery", choice)
 
-  /** Sets what a start does with earlier open parts: `continue` (the default) or `finish`. */
+  /** Sets the action of a start on earlier open parts: `continue` (the default) or `finish`. */
   def withOnRestart(choice: String): FileSinkBuilder = withOption("onRestart", choice)
 
   /** Sets when open parts are finished at the end of a query: `auto`, `always` or `never`. */

@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.log.LogRecord
 import stoplog.storage.HiddenNames
 
-/** What a batch job has changed for readers.
+/** The changes of a batch job that readers see.
   *
   * The number of replaced rows is unknown: a listing does not count the rows of files.
   *

@@ -117,7 +117,7 @@ private[stoplog] object Liveness {
   /** Milliseconds; the default of `bucketCheckInterval`. */
   private[stoplog] val UsualMillis = 60 * 1000L
 
-  /** Milliseconds; writing a heartbeat takes a while. */
+  /** Milliseconds; the write of a heartbeat may be slow. */
   private[stoplog] val ShortestMillis = 1000L
 }
 

@@ -28,7 +28,7 @@ private[commit] object Markers {
     */
   final case class Identity(log: String, seq: Long, run: RunId)
 
-  /** The content of a marker's file, as far as other markers depend on the content.
+  /** The content of a marker's file on which other markers depend.
     *
     * @param identity `None` for a marker of another program
     */

@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.part.FinishedPart
 import stoplog.storage.ReplacedFiles
 
-/** Finished files that a record may replace: as far as the storage can check in advance, each can be hidden.
+/** Finished files that a record may replace: each has passed the storage's check before hiding.
   *
   * Only [[ReplacedSet.of]] creates a set, so that no caller decides a replacement that cannot be carried out.
   */

@@ -84,7 +84,7 @@ private[stoplog] object SinkSettings {
   /** The roll reason of parts whose content setting differs from the setting of this run. */
   private[commit] val ContentChanged = RollReason.Custom("contentChanged")
 
-  /** The columns of a run's rows, as far as the protocol needs the columns. */
+  /** The columns of a run's rows, reduced to the facts that the protocol needs. */
   trait RowSchema {
 
     /** Returns all columns as text for the log; empty if unknown. */

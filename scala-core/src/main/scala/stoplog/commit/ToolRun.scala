@@ -68,8 +68,8 @@ private[stoplog] final class ToolRun(
   /** Deletes files that no record names and no run can still write; returns their number. */
   def sweep(): Int = ledger.sweep()
 
-  /** Hides finished parts for good, and makes the first rows of some parts visible under other names. No part
-    * may be open. Returns why the record was called off, if so: then the sink is unchanged.
+  /** Hides finished parts permanently, and makes the first rows of some parts visible under other names. No
+    * part may be open. Returns why the record was called off, if so: then the sink is unchanged.
     *
     * @param parts     the finished parts, which are deleted; the caller keeps copies
     * @param beginning the first rows, as open parts of this length, with the finished file as their handle

@@ -16,7 +16,7 @@ private[stoplog] sealed trait Condition extends Product with Serializable {
     */
   def results(partition: Values): Set[Truth]
 
-  /** Returns whether a partition may satisfy the condition, as far as its values are known. */
+  /** Returns whether a partition may satisfy the condition, by its known values. */
   final def mayHold(partition: Values): Boolean = results(partition)(Truth.Yes)
 
   /** Returns whether the condition is true. Like in SQL, an unknown result is not true. */

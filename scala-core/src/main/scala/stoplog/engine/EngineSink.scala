@@ -26,8 +26,8 @@ private[stoplog] trait EngineSink[C, R, M] {
   /** Returns which writes may replace existing rows of the target. */
   def replacing: Replacing
 
-  /** Returns what a job replaces. Options of the sink may restrict a job that Spark announces as a job that
-    * replaces everything.
+  /** Returns the scope of the files that a job replaces. Options of the sink may restrict a job that Spark
+    * announces as a job that replaces everything.
     *
     * Error: `STOPLOG_INVALID_OPTIONS` for options that contradict the call.
     */

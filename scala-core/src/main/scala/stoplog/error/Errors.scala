@@ -200,7 +200,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
     )
 
   /** @param onSchemaChange the value of the option
-    * @param changes        in words
+    * @param changes as text
     */
   def schemaChanged(path: String, sinkId: String, onSchemaChange: String, changes: String): StoplogException =
     failure(
@@ -271,7 +271,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def sourceFileGone(file: String, cause: Throwable): StoplogException =
     failure("STOPLOG_SOURCE_FILE_GONE", cause, "file" -> file)
 
-  /** @param planned the length and the time of the file at planning, in words */
+  /** @param planned the length and the time of the file at planning, as text */
   def sourceFileChanged(file: String, planned: String, found: String): StoplogException =
     failure("STOPLOG_SOURCE_FILE_CHANGED", "file" -> file, "planned" -> planned, "found" -> found)
 
@@ -279,7 +279,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def sourceFileGrown(file: String, before: Long, now: Long): StoplogException =
     failure("STOPLOG_SOURCE_FILE_GROWN", "file" -> file, "before" -> before, "now" -> now)
 
-  /** @param position in words, with the unit */
+  /** @param position as text, with the unit */
   def sourceFileUnreadable(file: String, position: String, why: String, cause: Throwable): StoplogException =
     failure(
       "STOPLOG_SOURCE_FILE_UNREADABLE",

@@ -79,7 +79,7 @@ private[stoplog] object StartErrors extends ErrorMaker {
     "again"     -> again
   )
 
-  /** The checkpoint continues after another batch than the log.
+  /** The newest batch of the checkpoint differs from the log's.
     *
     * @param again the rows of this batch in the log
     */

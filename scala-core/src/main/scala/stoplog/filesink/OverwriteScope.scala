@@ -11,7 +11,7 @@ import stoplog.engine.Scope
 import stoplog.error.Errors
 import stoplog.options.{OverwriteMode, OverwriteOptions, SinkOptions}
 
-/** What an overwrite replaces, by Spark's call, the options of the write, and the session. */
+/** The files that an overwrite replaces, by Spark's call, the options of the write, and the session. */
 private[filesink] object OverwriteScope {
 
   /** Spark announces `mode("overwrite")` as a job that replaces everything, also in dynamic mode.

@@ -200,7 +200,7 @@ private[stoplog] final class LineFiles(
     line.toByteArray
   }
 
-  /** Returns as many bytes as the line end has. */
+  /** Returns the last bytes of the stream: the length of a line end. */
   private def lastBytes(in: InputStream): Array[Byte] = {
     val buffer = new Array[Byte](64 << 10)
     Iterator.continually(in.read(buffer)).takeWhile(_ >= 0).foldLeft(Array.emptyByteArray) { (last, count) =>

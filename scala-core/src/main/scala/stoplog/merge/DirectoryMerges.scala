@@ -63,7 +63,7 @@ private[stoplog] final class DirectoryMerges private (session: SparkSession, opt
     }
   }
 
-  /** Returns the files to compact, in groups. Files that a query may compact remain for the query. */
+  /** Returns the files to compact, in groups. Omits files that a query may compact itself. */
   private def groups(): Vector[DirectoryGroup] = {
     if (!storage.pathOf("").getFileSystem(context.hadoopConfiguration).exists(storage.pathOf("")))
       throw Errors.notCompactable(options.path, "there is no such directory")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
-/** What a batch write in mode `overwrite` replaces.
+/** The files that a batch write in mode `overwrite` replaces.
   *
   * @param mode  `None` for the session's `spark.sql.sources.partitionOverwriteMode`
   * @param where a SQL condition on partition columns

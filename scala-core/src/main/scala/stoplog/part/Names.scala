@@ -36,7 +36,7 @@ private[stoplog] final case class PartNaming(
 
 private[stoplog] object PartNaming {
 
-  /** What the rows of a part are to the rows that readers have seen before. */
+  /** The relation of a part's rows to rows that readers have seen before. */
   sealed abstract class Kind(private[PartNaming] val letter: String) extends Product with Serializable
   object Kind {
     case object Added extends Kind("")

@@ -7,7 +7,7 @@ sealed abstract class RollReason(val word: String) extends Product with Serializ
 
 object RollReason {
 
-  /** The part holds more bytes than the policy's limit, or as many bytes as its store accepts. */
+  /** The part holds more bytes than the policy's limit, or the maximum that its store accepts. */
   case object Size extends RollReason("size")
 
   /** The part holds the policy's limit of records. */

@@ -35,7 +35,7 @@ private[source] final class SplitLog[S <: Split](
   /** The number of the next split. */
   def end: Long = newestLink.end
 
-  /** Releases the splits of the last record from memory, because nothing is read for a while. */
+  /** Releases the splits of the last record from memory, because the next read comes later. */
   def rest(): Unit = recent.set(null)
 
   /** Returns the end of the record that starts at this split, if there is a record: the end of the

@@ -133,7 +133,7 @@ private[stoplog] class SinkTable[M](
 
 private[stoplog] object SinkTable {
 
-  /** What a table supports whose sink can replace single partitions. */
+  /** The capabilities of a table whose sink can replace single partitions. */
   private[spark] val OfPartitions: JSet[TableCapability] =
     JEnumSet.of(TableCapability.OVERWRITE_BY_FILTER, TableCapability.OVERWRITE_DYNAMIC)
 

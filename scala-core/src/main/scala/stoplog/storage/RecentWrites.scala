@@ -18,7 +18,7 @@ import scala.annotation.tailrec
   */
 private[stoplog] sealed trait RecentWrites extends Product with Serializable {
 
-  /** Keeps the bytes while there is room. The caller MUST NOT change the bytes afterwards. */
+  /** Caches the bytes if memory is available. The caller MUST NOT change the bytes afterwards. */
   def keep(file: String, bytes: Array[Byte]): Unit
 
   /** Returns the bytes of the file, if they are cached. The caller MUST NOT change the bytes. */

@@ -34,7 +34,7 @@ private[stoplog] object Parallel {
     override def uninterrupted[A](action: => A): A                                 = action
   }
 
-  /** Runs up to `threads` actions at a time, all to their end; small inputs stay on the caller's thread. */
+  /** Runs up to `threads` actions at a time, and completes all; the caller's thread runs small inputs. */
   def bounded(threads: Int): Parallel = new OnThreads(threads) {
     override protected def await(pool: ExecutorService): Unit = ()
   }

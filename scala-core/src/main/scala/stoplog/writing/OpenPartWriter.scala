@@ -96,7 +96,7 @@ private[stoplog] final class OpenPartWriter[R] private (
   /** Writes the rows that the format still holds. Afterwards the part can only be closed. */
   def complete(): Unit = body.finish()
 
-  /** After [[complete]]: closes the part for good. */
+  /** After [[complete]]: closes the part permanently. */
   def finish(reason: RollReason): Pending = {
     val handle = end.finish()
     body.close()
@@ -196,7 +196,7 @@ private[stoplog] object OpenPartWriter {
   }
 }
 
-/** Writes the spooled rows of parts: one file for each part and epoch, or no file while the record has room.
+/** Writes the spooled rows of parts: one file for each part and epoch, or no file while the record has space.
   *
   * A fixed number of small files of one level is merged to one file of the next level. So a part has at most
   * a few dozen files, regardless of the number of epochs that fill a block. Each row is copied once per

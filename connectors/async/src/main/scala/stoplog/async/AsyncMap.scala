@@ -8,10 +8,10 @@ import org.apache.spark.sql.{Dataset, Encoder, Encoders}
 /** Enriches rows by calls to another system. Many calls are in flight at the same time, without a thread for
   * each call.
   *
-  * Works on batch and streaming Datasets. Each task has a window of calls, and reads input while the window
-  * has room. A micro-batch ends when all its calls have ended. If a task or a micro-batch is retried, its
-  * calls are repeated, so calls should be idempotent. Calls are also repeated if a batch uses the result
-  * twice without `persist()`.
+  * Works on batch and streaming Datasets. Each task has a window of calls, and reads input while the
+  * window is not full. A micro-batch ends when all its calls have ended. If a task or a micro-batch is
+  * retried, its calls are repeated, so calls should be idempotent. Calls are also repeated if a batch uses
+  * the result twice without `persist()`.
   *
   * {{{
   * val located: Dataset[Located] = AsyncMap.of(clicks).unordered

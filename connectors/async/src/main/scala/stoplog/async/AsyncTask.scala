@@ -63,7 +63,7 @@ private[async] final class AsyncTask[A, B](
 /** The bounded window of calls between input and output. Returns each request with its result.
   *
   * At most `capacity` requests are in flight. In ordered mode, at most `capacity` further results wait for
-  * earlier results. The window reads input only if there is room for a call.
+  * earlier results. The window reads input only if another call may start.
   *
   * @param start starts a call, which reports its result on the loop
   */

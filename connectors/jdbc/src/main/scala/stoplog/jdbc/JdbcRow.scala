@@ -112,7 +112,7 @@ private[jdbc] final class RowValues(schema: StructType, url: String, keepsOrigin
 
 private[jdbc] object RowValues {
 
-  /** Returns the types that a column must match, or a reason in words if no database supports such values. */
+  /** Returns the types that a column must match, or the reason if no database supports such values. */
   def family(dataType: DataType, dialect: JdbcDialect): Either[String, Family] =
     try {
       JdbcUtils.getJdbcType(dataType, dialect)

@@ -121,7 +121,7 @@ private[jdbc] object TableCheck {
       Types.ARRAY + Types.TIME
 }
 
-/** The kind of values in a column of the rows, as far as relevant for a table.
+/** The kind of values in a column of the rows, for the comparison with a table.
   *
   * @param accepts the types of columns that accept such values, of `java.sql.Types`
   */

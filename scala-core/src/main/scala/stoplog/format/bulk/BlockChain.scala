@@ -20,7 +20,7 @@ private[bulk] final class BlockChain(sink: BulkSink, began: Array[Byte], end: Pa
   private[this] var directory = began
   private[this] val out       = new PartBlocks(end)
 
-  /** The facts needed by the next writer of the part. */
+  /** The values that the next writer of the part needs. */
   def header(last: LastEpoch): SpoolFrames.Header = SpoolFrames.Header(sink.description, directory, last)
 
   /** Starts a block without rows. */
@@ -141,7 +141,7 @@ private[bulk] final class OpenBlock(
     finally writer.close()
   }
 
-  /** Gives up the block, unless finished. */
+  /** Discards the block, unless finished. */
   override def close(): Unit = {
     isGivenUp = true
     writer.close()

@@ -37,7 +37,7 @@ private[stoplog] final case class BulkSink(
     node.toString
   }
 
-  /** Returns the name of the running query for its user-defined format, if any. */
+  /** Returns the running query's reference to its user-defined format; `None` for other formats. */
   private[bulk] def running: Option[String] = format match {
     case own: UserFormat => own.reference
     case _               => None

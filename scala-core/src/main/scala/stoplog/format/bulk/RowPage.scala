@@ -32,7 +32,7 @@ private[bulk] final class RowPage private (
     }
   }
 
-  /** Returns a copy with more room. */
+  /** Returns a copy with a higher capacity. */
   def grownTo(capacity: Int): RowPage = new RowPage(java.util.Arrays.copyOf(bytes, capacity), filled, count)
 
   def array: Array[Byte] = bytes

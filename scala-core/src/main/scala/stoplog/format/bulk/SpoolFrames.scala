@@ -17,7 +17,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
   */
 private[bulk] object SpoolFrames {
 
-  /** The facts needed by the next writer of a part.
+  /** The values that the next writer of a part needs.
     *
     * @param format    the result of [[BulkFormat.describe]] when the part was started
     * @param directory see [[BulkFormat.block]]
@@ -108,7 +108,7 @@ private[bulk] object SpoolFrames {
 
   private def room(length: Int): Array[Byte] = new Array[Byte](mostStored(length))
 
-  /** @param stored a buffer with room for the compressed form of any `length` bytes */
+  /** @param stored a buffer large enough for the compressed form of any `length` bytes */
   private def frame(
       kind: Int,
       rows: Int,

@@ -109,10 +109,10 @@ private[format] final class DetachableStream(out: OutputStream) extends OutputSt
 
   private var attached = true
 
-  /** Discards all bytes from now on. */
+  /** Discards all later bytes. */
   def detach(): Unit = attached = false
 
-  /** Writes bytes to the target again from now on. */
+  /** Writes all later bytes to the target again. */
   def attach(): Unit = attached = true
 
   override def write(b: Int): Unit = if (attached) out.write(b)

@@ -129,7 +129,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     )
     rows(writer)
     for {
-      reader <- readers // the last value wins for each key
+      reader <- readers // keeps the last value of each key
       key    <- reader.getMetadataKeys.asScala
     } writer.addUserMetadata(key, reader.getMetadataValue(key))
     writer.close()

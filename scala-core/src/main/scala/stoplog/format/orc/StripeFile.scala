@@ -24,7 +24,7 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
   private var finished   = Option.empty[(OrcProto.StripeInformation, Seq[ColumnEncoding])]
   private var statistics = SortedMap.empty[Int, OrcProto.ColumnStatistics]
 
-  /** Allows writes of the stripe to the part from now on. */
+  /** Allows later writes of the stripe to the part. */
   def release(): Unit = isReleased = true
 
   /** Returns the stripes of the part now: one more than `before`, unless the stripe has no rows. */
@@ -97,8 +97,8 @@ private[orc] object PartStream {
 
 /** The stripes of a part so far, in order.
   *
-  * @param encodings of the columns of the last stripe: a writer of a whole file tries no dictionary again
-  *                  after giving up the dictionary in an earlier stripe
+  * @param encodings of the columns of the last stripe: a writer of a whole file uses no dictionary after
+  *                  an earlier stripe without a dictionary
   */
 private[orc] final case class StripeDirectory(
     stripes: Seq[StripeDirectory.Stripe],

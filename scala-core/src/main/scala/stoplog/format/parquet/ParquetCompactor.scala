@@ -26,8 +26,8 @@ import stoplog.part.BlockOutput
   * again. Rows are written again if row groups are below half of their target size.
   *
   * Rows are written as parquet-hadoop reads them, without interpreting values. So types unknown to Spark, and
-  * dates of the old calendar, are preserved. Footer entries are preserved, too: the last value wins for each
-  * key.
+  * dates of the old calendar, are preserved. Footer entries are preserved, too: the last value of each
+  * key is kept.
   *
   * Encrypted files are rejected, because the encryption of a page includes its file and its position in the
   * file. A compacted file is not encrypted, regardless of the session's settings for its own files.

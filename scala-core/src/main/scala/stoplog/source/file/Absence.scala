@@ -109,7 +109,7 @@ private[file] object Evidence {
   final case class Listed(doubted: DoubtedTags) extends Evidence
 }
 
-/** Tags of the directories for which a listing is no evidence. */
+/** Tags of directories whose listing proves no absence. */
 private[file] final class DoubtedTags private (private val bits: BitSet) {
   def isEmpty: Boolean = bits.isEmpty
 

@@ -127,7 +127,7 @@ private[stoplog] object DirectoryWalker {
     }
   }
 
-  /** The visitor of a tree of directories. */
+  /** Receives the directories and files of a walk. */
   trait Visitor {
 
     /** Called before a directory is listed. */

@@ -341,7 +341,7 @@ private object FileEnumerator {
     in -> Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
   }
 
-  /** What a part of a sink replaces. */
+  /** The files that a part of a sink replaces. */
   sealed trait Replacement
   object Replacement {
 
@@ -352,8 +352,8 @@ private object FileEnumerator {
     case object Overwrite extends Replacement
   }
 
-  /** Returns what a part replaces, by its name: see [[stoplog.part.PartNaming]]. The path of a source of a
-    * single file is empty. Such a source has not read any of the replaced files.
+  /** Returns the kind of replaced files, by the part's name: see [[stoplog.part.PartNaming]]. The path of a
+    * source of a single file is empty. Such a source has not read any of the replaced files.
     */
   def replacement(path: String): Option[Replacement] = {
     val name = ReplacingName.matcher(path)

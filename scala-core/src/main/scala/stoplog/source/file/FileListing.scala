@@ -82,7 +82,7 @@ private[file] final class FileListing(
     }
   }
 
-  /** Visits a directory in which all files are complete, as far as age and length rules decide. */
+  /** Visits a directory in which all files are complete by the rules of age and length. */
   private class Visit(in: Entered) extends DirectoryVisit {
     private var waits = false
 

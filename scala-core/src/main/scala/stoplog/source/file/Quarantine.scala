@@ -146,7 +146,7 @@ private[file] object Quarantine {
   /** A note about data that was omitted from a file, with the cause.
     *
     * @param fileName the user-visible name
-    * @param position in words, with the unit
+    * @param position as text, with the unit
     */
   final case class Note(
       fileName: String,

@@ -48,7 +48,7 @@ private[stoplog] object CapabilityProbe {
 
   object Exclusion {
 
-    /** Renaming a file to a name. If the name exists, the file system rejects the rename. */
+    /** Renames a file. If the name exists, the file system rejects the rename. */
     case object ByRename extends Exclusion
 
     /** Creating a file, invisible until complete. Rejected by the file system if the file exists. */

@@ -61,7 +61,9 @@ private[hadoop] object HadoopSettings {
     private final val Retries       = "dfs.client.block.write.locateFollowingBlock.retries"
     private final val HadoopsMillis = 400
 
-    /** Doubled at each retry. With `MoreRetries` more retries, no client gives up earlier than Hadoop's. */
+    /** Doubled at each retry. With `MoreRetries` more retries, no client stops its retries earlier than
+      * Hadoop's.
+      */
     private final val EagerMillis = 10
     private final val MoreRetries = 6
   }

@@ -20,7 +20,7 @@ import stoplog.thread.Pooled
   * A part is continued in place only if this process holds the lease of the file and the length matches the
   * record. Any other part is copied. Truncating an open file could remove bytes committed by a newer run,
   * because the file system cannot compare and truncate in one step. A file is truncated only if a record
-  * closes the file for good. Writers do not announce themselves: the leases of the files exclude other
+  * closes the file finally. Writers do not announce themselves: the leases of the files exclude other
   * writers and cost no calls.
   *
   * @param trimming whether a file gets a `ValidLength` file or is truncated

@@ -63,8 +63,8 @@ private[local] object LocalFiles {
     */
   def areOnOneFileSystem(one: Path, other: Path): Boolean = device(one) == device(other)
 
-  /** Returns the file system of a directory, or of the nearest existing parent; `None` if the file system has
-    * no number.
+  /** Returns the file system of a directory, or of the nearest existing parent; `None` if the operating
+    * system reports no number.
     */
   def device(directory: Path): Option[Long] =
     try

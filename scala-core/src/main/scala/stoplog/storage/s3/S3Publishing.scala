@@ -20,7 +20,8 @@ import stoplog.storage.{PartLayout, RecentWrites}
   */
 private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tails: S3Tails, faults: Faults) {
 
-  /** Any number of processes may call it concurrently. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`. */
+  /** Several processes may publish a part concurrently. Errors: `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`.
+    */
   def publish(token: S3Token): CommitOutcome = {
     val outcome = complete(token, token.upload, left = Tries)
     if (outcome == Committed) faults.at(Step.MidPublish)

@@ -53,7 +53,7 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
     failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
 
   /** @param newest       the newest written epoch
-    * @param startedEpoch the epoch that the query starts, in words
+    * @param startedEpoch the epoch that the query starts, as text
     * @param cql          the statement that allows the query to write this epoch
     */
   def epochBehind(

@@ -69,7 +69,7 @@ private[cassandra] final case class Connection(
       // The server assigns the timestamp of a statement without a timestamp, as documented.
       Default.TIMESTAMP_GENERATOR_CLASS -> classOf[ServerSideTimestampGenerator].getName,
       Default.SESSION_NAME              -> "stoplog",
-      // The driver should find a recovered node before tasks fail.
+      // With shorter intervals, the driver finds a recovered node before tasks fail.
       Default.RECONNECTION_BASE_DELAY -> "500 milliseconds",
       Default.RECONNECTION_MAX_DELAY  -> "5 seconds",
       // Each task waits for its own requests; further requests would wait in the driver's unbounded queue.

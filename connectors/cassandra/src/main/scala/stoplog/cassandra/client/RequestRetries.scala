@@ -91,7 +91,7 @@ private[cassandra] object RequestCauses {
   // The driver has no exception type for a request on a connection that is being closed.
   private val ClosingChannel = Set("Driver channel is closing", "Channel is closing")
 
-  /** Returns the error in words, with the error of each node. */
+  /** Returns the error message, with the error of each node. */
   def describe(e: Throwable): String = e match {
     case all: AllNodesFailedException if !all.getAllErrors.isEmpty =>
       val messages = all.getAllErrors.asScala.map { case (node, errors) =>

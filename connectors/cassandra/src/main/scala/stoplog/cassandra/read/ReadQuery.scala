@@ -25,7 +25,7 @@ private[cassandra] final case class ReadQuery(
     options: CassandraOptions
 ) {
 
-  /** A statement with a marker for each bound of the tokens. */
+  /** A statement with a placeholder for each bound of the tokens. */
   def byTokens: String = {
     val token = s"token(${key.mkString(", ")})"
     s"$select WHERE $token > ? AND $token <= ?"

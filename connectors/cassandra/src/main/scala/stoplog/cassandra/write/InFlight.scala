@@ -35,7 +35,7 @@ private[cassandra] final class InFlight(
   private val again    = new AtomicLong
   private val most     = new AtomicInteger
 
-  /** Sends a request as soon as there is room; retries may send the request several times.
+  /** Sends a request as soon as a slot is free; retries may send the request several times.
     *
     * Error: the first failure of any earlier request.
     *

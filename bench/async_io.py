@@ -104,10 +104,10 @@ def in_scala(rounds: int, folder: Path) -> list[Calls]:
 def async_section(measured: Sequence[Calls]) -> list[str]:
     return [
         f"{CALLS:,} calls of {CALL_SECONDS * 1000:.0f} ms each (a timer, no server) in one task, of which",
-        f"{CAPACITY} are in flight: {IDEAL_SECONDS:.1f} s at best. Measured is a whole batch query in a warm",
-        "session, from the action to its end: planning, the task's start, rows to Python and back, the",
-        f"calls, a sink that drops the rows. The median of {len(measured[0].rounds)} rounds, after one not",
-        "counted.",
+        f"{CAPACITY} are in flight: {IDEAL_SECONDS:.1f} s at best. The figures cover a whole batch query in",
+        "a warm session: planning, the start of the task, the transfer of rows to Python and back, the",
+        f"calls, and a sink that drops the rows. They are medians of {len(measured[0].rounds)} rounds, after",
+        "a warm-up round.",
         "",
         "| | seconds | of the ideal | rounds |",
         "|---|---:|---:|---|",

@@ -57,10 +57,10 @@ def read(file: Path) -> list[Speed]:
 
 def cassandra_section(measured: Sequence[Speed]) -> list[str]:
     return [
-        "Rows of five columns, by two tasks of Spark (`local[2]`), and by a program of two threads",
-        "that knows neither Spark nor stoplog: the same statements, 256 requests under way in each, and",
-        "for scans the next page on its way while one is worked on. The node runs on the same machine, and",
-        f"takes most of its time. All take turns; the median of {len(measured[0].rounds)} rounds.",
+        "Rows of five columns, by two tasks of Spark (`local[2]`), and by a program with two threads without",
+        "Spark and stoplog: the same statements, 256 requests in flight in each thread, and for scans the",
+        "next page requested in advance. The node runs on the same machine, and uses most of its CPU time.",
+        f"All take turns; figures are medians of {len(measured[0].rounds)} rounds.",
         "",
         *table(measured),
     ]

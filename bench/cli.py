@@ -163,9 +163,9 @@ def cli_section(measured: Sequence[Command], finished: int, opened: int) -> list
     held = status.median <= LIMIT_SECONDS and status.mib <= LIMIT_MIB
     return [
         f"A directory on a local disk with {finished:,} finished and {opened:,} open parts in {BUCKETS:,}",
-        f"buckets, and {RECORDS} records that name all open parts. Each command is a process of its own,",
-        f"from the start of Python to its end; the median of {len(status.seconds)} rounds, and the most",
-        f"memory of any. What `status` may take is {LIMIT_SECONDS:.0f} s and {LIMIT_MIB} MiB:",
+        f"buckets, and {RECORDS} records that name all open parts. Each command is a separate process,",
+        f"measured from the start of Python to its end. Figures are medians of {len(status.seconds)} rounds,",
+        f"and the maximum memory. The limit of `status` is {LIMIT_SECONDS:.0f} s and {LIMIT_MIB} MiB:",
         f"{'held' if held else 'not held'}.",
         "",
         "| `stoplog` | seconds | MiB | rounds |",

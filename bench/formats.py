@@ -100,8 +100,8 @@ def format_section(speeds_of: Sequence[Measured], plan: Plan) -> list[str]:
             + f" | {spread(ours.rounds, ',.0f')} | {spread(theirs.rounds, ',.0f') if theirs else ''} |"
         )
     return [
-        f"Rows per second in micro-batches of {plan.large_rows:,} lines, with `durability=process`, which",
-        "promises what Spark's sink does; compressed at the default level of each. Spark writes text with",
+        f"Rows per second in micro-batches of {plan.large_rows:,} lines, with `durability=process`, the",
+        "durability of Spark's sink, at the default level of each codec. Spark writes text with",
         "zstd only where Hadoop's native library is installed. Files of Parquet and ORC end with each",
         "micro-batch, as Spark's do.",
         "",

@@ -177,8 +177,8 @@ def section(measured: Sequence[Measured], plan: Plan) -> list[str]:
     ]
     return [
         f"Upserts of {plan.rows:,} rows of five columns in each micro-batch by {WRITERS} tasks, into a table",
-        f"of up to {KEYS:,} rows in PostgreSQL on the same machine, which syncs its log. Rows a second:",
-        f"the median of {plan.rounds} rounds, each the median of its micro-batches.",
+        f"of up to {KEYS:,} rows in PostgreSQL on the same machine, which syncs its log. Rows per second:",
+        f"the median of {plan.rounds} rounds, each with the median of its micro-batches.",
         "",
         "| | rows/s | rounds |",
         "|---|---|---|",

@@ -96,8 +96,8 @@ def kafka_section(rates: dict[int, list[Measured]]) -> list[str]:
     rounds = len(next(iter(rates.values()))[0].rounds)
     return [
         f"Values of {LINE_BYTES - 1} bytes into a topic of {PARTITIONS} partitions, by two tasks",
-        "(`local[2]`); one broker on the same machine, which takes part of its time. All take turns in one",
-        f"session; the median of {rounds} rounds, of their micro-batches' medians.",
+        "(`local[2]`); one broker on the same machine, which uses a part of its CPU time. All take turns in",
+        f"one session; figures are medians of {rounds} rounds, each with the median of its micro-batches.",
         "",
         "| rows of a micro-batch | sink | rows per second | ratio to Spark's own | rounds |",
         "|---:|---|---:|---:|---|",

@@ -81,15 +81,15 @@ ROWS = (
 
 def recovery_section(measured: Sequence[Recovered]) -> list[str]:
     return [
-        "A stream that leaves so many parts open, each in a bucket of its own, is ended with `kill -9` and",
-        "started again, twice. What it has published in the end is read as plain text: every row is there",
-        f"once. Seconds, the median of {len(measured[-1].rounds)} rounds, in new JVMs each time, with",
+        "A stream with this number of open parts, each in a separate bucket, is killed with `kill -9` and",
+        "restarted, twice. Its published files are then read as plain text: each row exists once.",
+        f"Seconds, the median of {len(measured[-1].rounds)} rounds, in new JVMs each time, with",
         "`durability=disk`; `local[2]`.",
         "",
         *recovery_table(measured),
         "",
-        "The first micro-batch of a JVM also waits for Spark's classes to be loaded and compiled, as the",
-        "column of the fewest parts shows.",
+        "In the first micro-batch, a JVM also loads and compiles Spark's classes, as the column with the",
+        "fewest parts shows.",
     ]
 
 

@@ -14,10 +14,9 @@ def intro(plan: Plan) -> list[str]:
     return [
         "# Benchmarks",
         "",
-        "Written by `make bench`; not edited. All sinks take turns in one session (`local[2]`), each round",
-        f"in another order, after a round that is not counted; {plan.rounds} rounds where nothing else is",
-        "said, the median of each, and then the median of those. Each section tells on which machine, when,",
-        "and of which commit it was measured.",
+        "Written by `make bench`; not edited. All sinks take turns in one session (`local[2]`), in another",
+        f"order in each round, after a warm-up round. By default there are {plan.rounds} rounds; a figure is",
+        "the median of the rounds' medians. Each section names its machine, date and commit.",
     ]
 
 
@@ -29,8 +28,8 @@ def throughput_section(throughput: Sequence[Measured]) -> list[str]:
     return [
         *throughput_table(throughput),
         "",
-        "Spark's text sink makes nothing durable: its files are where the system has left them.",
-        "Compare it with `durability=process`; `durability=disk`, the default, also survives",
+        "Spark's text sink does not force its files to disk.",
+        "Compare this sink with `durability=process`; `durability=disk`, the default, also survives",
         "a power loss.",
     ]
 
@@ -39,8 +38,8 @@ def growth_section(growth: Sequence[Growth]) -> list[str]:
     return [
         *growth_table(growth),
         "",
-        "The query was stopped and not finished: the rows of open parts are not visible yet. The sink",
-        "keeps some hundred records, whatever the number of epochs.",
+        "The query was stopped, so the rows of open parts are not visible yet. The sink keeps about a",
+        "hundred records, for any number of epochs.",
     ]
 
 

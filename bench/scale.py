@@ -138,13 +138,14 @@ def section(found: Sequence[Size], heap: str, provenance: str) -> list[str]:
     return [
         *prose(
             f"""Written by `make bench-scale`. The driver's production code holds one open part for each task
-            and bucket, over a simulated storage. What S3 or HDFS would take is counted and not waited for:
+            and bucket, over a simulated storage. The times of S3 or HDFS are added up, without waits:
             20 ms a HEAD, 30 a GET, 50 a PUT, 80 a LIST of 1,000 names, 90 MB/s; 1 ms a call of the
-            NameNode, 5 ms more for a block, 200 MB/s. Tasks, and with them the requests for each part that
-            gets rows, are left out. *Time* is the driver's CPU time, its garbage collection included, and
-            the storage's. Beside the heap Spark keeps what it has sent to tasks, about as many bytes as the
-            record of all parts, in its storage memory or on the local disk. A row with a `~` is computed
-            from the one above: it did not run in a heap of {heap}. Measured on {provenance}."""
+            NameNode, 5 ms more for a block, 200 MB/s. Tasks, and their requests for each part with new
+            rows, are not included. *Time* is the driver's CPU time with garbage collection, plus the
+            storage's time.
+            In addition to the heap, Spark keeps the plans sent to tasks in its storage memory or on the
+            local disk: about the size of the record of all parts. A row with a `~` is computed from the
+            row above: it did not run in a heap of {heap}. Measured on {provenance}."""
         ),
         "",
         *table(found),
@@ -213,13 +214,14 @@ def advice(found: Sequence[Size]) -> list[str]:
     """The limits in words, from the figures."""
     points = [
         f"""**Up to {tolerated(found):,} open parts** the driver adds less than a second to an epoch of ten
-        parts, on either storage. More are a matter of the trigger interval: an epoch cannot be shorter than
-        its time above.""",
+        parts, on either storage. With more parts, the trigger interval must be longer than the time of
+        an epoch above.""",
         """**Fewer open parts: first `distribution=byBucket`.** One task then writes a bucket, so that
         10,000 tasks × 1,000 buckets have 1,000 open parts and not 10,000,000. Next a shorter
         `inactivityInterval`, which ends parts of buckets that get no more rows, and `maxOpenParts`, which
-        bounds each task's. Where every epoch writes to all buckets anyway, `rollingPolicy=onCheckpoint`
-        leaves nothing open, at the price of a file for each part and epoch.""",
+        bounds the parts of each task. If every epoch writes to all buckets,
+        `rollingPolicy=onCheckpoint` leaves no part open, at the cost of one file for each part and
+        epoch.""",
         *largest(found),
     ]
     return [line for point in points for line in prose(point, first="- ", later="  ")]
@@ -238,9 +240,8 @@ def largest(found: Sequence[Size]) -> list[str]:
         return []
     least = min(failed, key=lambda size: size.parts)
     return [
-        f"""**{least.parts:,} open parts do not run** with a driver of this heap ({least.failed}). One sink
-        id is for fewer: split the stream into several queries, each with a sink id of its own, which may
-        share a directory."""
+        f"""**{least.parts:,} open parts do not run** with a driver of this heap ({least.failed}). Split
+        the stream into several queries, each with its own sink id; they may share a directory."""
     ]
 
 

@@ -91,16 +91,16 @@ def source_section(
     whole, pieces = of(text, WHOLE, "stoplog"), of(text, PIECES, "stoplog")
     kept = whole.wall_seconds / pieces.wall_seconds
     return [
-        "Each read in turn in one session (`local[2]`), each round in another order, after one that is not",
-        f"counted: the median of {plan.source_rounds} rounds. CPU seconds are those of the whole process.",
-        "Streams read all that is there by the trigger `availableNow`, to nowhere.",
+        "The sources take turns in one session (`local[2]`), in another order in each round, after a warm-up",
+        f"round; figures are medians of {plan.source_rounds} rounds. CPU seconds cover the whole process.",
+        "Streams read all existing files by the trigger `availableNow`, and write nothing.",
         "",
         f"One text file of {plan.source_mib:,} MiB:",
         "",
         *table(text),
         "",
-        f"In pieces, {kept:.2f} of the throughput of one micro-batch. Spark's source takes a file as a",
-        "whole, whatever the limit.",
+        f"In pieces, {kept:.2f} of the throughput of one micro-batch. Spark's source reads a file as a",
+        "whole, regardless of the limit.",
         "",
         f"{plan.source_small_files:,} files of 4 KB, 40 lines in each:",
         "",

@@ -121,9 +121,9 @@ ROWS = (
 def many_section(measured: Many) -> list[str]:
     ours, sparks = measured.of("stoplog"), measured.of("Spark")
     lines = [
-        f"{measured.files:,} files of one line, in directories of 1,000. A stream takes {FILES_AT_ONCE:,}",
-        "of them at a time and reads none of the rows: what is measured is how files are found and",
-        "remembered. Then one file is added, and the stream started again in a new JVM. Seconds.",
+        f"{measured.files:,} files of one line, in directories of 1,000. A stream plans {FILES_AT_ONCE:,}",
+        "files at a time and reads no rows: the figures, in seconds, show how files are found and",
+        "remembered. Then one file is added, and the stream restarts in a new JVM.",
         "",
         "| | stoplog | Spark | ratio |",
         "|---|---:|---:|---:|",
@@ -147,8 +147,8 @@ def many_section(measured: Many) -> list[str]:
     return [
         *lines,
         "",
-        f"The paths below the root have {names:.0f} bytes on average. A poll of stoplog takes {poll:.2f} of",
-        "a plain walk.",
+        f"The paths below the root have {names:.0f} bytes on average. A poll of stoplog needs {poll:.2f} of",
+        "the time of a plain walk.",
         *out_of_heap(measured.failed),
     ]
 

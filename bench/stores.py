@@ -75,21 +75,20 @@ def measured(program: str, folder: Path, *arguments: str) -> list[dict[str, Any]
 
 def speed_section(measured: Sequence[Speed], mib: int) -> list[str]:
     return [
-        "Each writer brings one file to the server, in pieces of 64 KiB, until readers see it under its",
-        f"name: {HDFS_TIMES * mib} MiB on HDFS, {mib} MiB on S3; by the file system's own stream, or as a",
-        "part in one epoch or in eight, at the end of each of which it is made durable. All take turns, each",
-        "round in another order, after one that is not counted; the median of",
-        f"{len(measured[0].rounds)} rounds. The servers run on the same machine: one NameNode with one",
-        "DataNode, and S3Mock.",
+        "Each writer writes one file to the server, in pieces of 64 KiB, until readers see the file:",
+        f"{HDFS_TIMES * mib} MiB on HDFS, {mib} MiB on S3. It uses the file system's own stream, or writes a",
+        "part in one epoch or in eight, each of which ends durable. The writers take turns, in another order",
+        f"in each round, after a warm-up round; figures are medians of {len(measured[0].rounds)} rounds. The",
+        "servers run on the same machine: one NameNode with one DataNode, and S3Mock.",
         "",
         *speed_table(measured),
         "",
-        "The ratio is to the stream that promises as much: a plain HDFS stream leaves its bytes in the",
-        "memory of the DataNodes, as `durability=process` does, and one with `SYNC_BLOCK` brings each block",
-        "to their disks when it is closed, as `durability=disk` does. A plain stream has no epochs.",
-        "Flushed as often, it is as durable; but only its writer can go on with it, while a part is closed",
-        "at the end of each epoch, so that any process can. Except where Hadoop's own client is named, all",
-        "streams use the sink's, which looks sooner whether a file is closed.",
+        "The ratio compares with the stream of the same durability. A plain HDFS stream leaves its bytes in",
+        "the memory of the DataNodes, like `durability=process`. A stream with `SYNC_BLOCK` writes each",
+        "closed block to their disks, like `durability=disk`. A plain stream has no epochs, and only its",
+        "writer can continue it. A part is closed at the end of each epoch, so any process can continue the",
+        "part. Unless Hadoop's own client is named, all streams use the sink's client, which polls earlier",
+        "whether a file is closed.",
     ]
 
 
@@ -110,14 +109,13 @@ def speed_table(measured: Sequence[Speed]) -> list[str]:
 
 def request_section(measured: Sequence[RequestCount]) -> list[str]:
     return [
-        "Counted by the NameNode, and by a proxy before the S3 server, while driver and task run whole",
-        "epochs: on average, for each part that gets rows, and beside that once for all of them.",
+        "Counted by the NameNode, and by a proxy in front of the S3 server, while driver and task run whole",
+        "epochs: the average for each part with new rows, and the calls once for all parts.",
         "",
         *request_table(measured),
         "",
-        "`Complete` is one call that HDFS clients repeat until the DataNode has reported the block; what is",
-        "above one is that waiting, at first for 10 ms. A part that is finished here begins, ends and",
-        "becomes visible in the same epoch.",
+        "HDFS clients repeat the call `Complete` until the DataNode has reported the block, so counts above",
+        "one are repetitions. A finished part here starts, ends and becomes visible in the same epoch.",
     ]
 
 

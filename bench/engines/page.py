@@ -16,7 +16,7 @@ from bench.engines.rounds import Result
 from bench.engines.tables import bar, loss_table, panel, request_table, table
 from bench.engines.worker import Ran
 
-TITLE = "Benchmarks beside other engines"
+TITLE = "Comparison with other engines"
 _WIDTH = 110
 
 
@@ -57,25 +57,24 @@ def introduction(plan: Plan, versions: Mapping[str, str], machine: str) -> list[
     named = ", ".join(f"{name} {version}" for name, version in versions.items())
     return [
         *prose(
-            f"""Written by `make bench-peers`; not edited. stoplog beside the file sink of Apache Flink,
-            Spark's own, Delta Lake's and Iceberg's: {named}. Machine: {machine}."""
+            f"""Written by `make bench-peers`; not edited. Compares stoplog with the file sinks of
+            Apache Flink, Spark, Delta Lake and Iceberg: {named}. Machine: {machine}."""
         ),
         "",
         *prose(
-            f"""All write the same rows, the numbers from 0 on: as text a line of {ROW_BYTES} bytes each, as
-            Parquet the number and that line, with Snappy, which is the default of all but Iceberg: its
-            table is set to it. Each contender has {CORES} tasks and a heap of {HEAP}, and in each of
-            {plan.rounds} rounds a process of its own: it warms up by both, writes many rows in few commits,
-            then few rows in many. All take turns, each round in another order; figures are medians of the
-            rounds. CPU time and memory are those of the whole process tree,
-            Python's driver among it."""
+            f"""All engines write the same rows, the numbers from 0 on: in text a line of
+            {ROW_BYTES} bytes each, in Parquet the number and the same line, compressed with Snappy.
+            Each contender has {CORES} tasks and a heap of {HEAP}, and in each of
+            {plan.rounds} rounds a separate process. The process warms up with both loads, writes many
+            rows in few commits, and then few rows in many commits. The engines take turns, in another
+            order in each round. Figures are medians of the rounds.
+            CPU time and memory cover the whole process tree, including Python's driver."""
         ),
         "",
         *prose(
-            """**Each run is checked**: that every row is there once, by readers that are none of the
-            writers' own: NumPy over the bytes of text, Arrow over Parquet, delta-rs for which files are a
-            Delta table's, and fastavro over the manifests of Iceberg's. A run that fails this writes no
-            page."""
+            """**Each run is checked**: each row must exist once, as seen by independent readers: NumPy
+            for text, Arrow for Parquet, delta-rs for the files of a Delta table, and fastavro for
+            Iceberg's manifests. A run that fails this check writes no page."""
         ),
     ]
 
@@ -86,9 +85,9 @@ def losing(results: Sequence[Result], requests: Sequence[RequestCount], plan: Pl
         return ["In none of the figures below."]
     return [
         *prose(
-            """Every figure of this page by which another is ahead of stoplog in the same format, found by
-            the program that wrote it; the greatest distance first, and behind each figure how many times
-            better it is. *Rounds overlap*: not every round of the other's is better than our best."""
+            """All figures of this page in which another engine is better than stoplog in the same
+            format, the largest difference first, with the ratio after each figure. *Rounds overlap*:
+            not every round of the other engine is better than our best round."""
         ),
         "",
         *loss_table(found),
@@ -101,8 +100,8 @@ def many_rows(results: Sequence[Result], plan: Plan) -> list[str]:
             f"""{plan.large_rows * plan.large_commits:,} rows without waits: {plan.large_commits}
             micro-batches of {plan.large_rows:,} rows in Spark, a checkpoint every
             {plan.flink_interval_millis:,} ms in Flink. From the start of the query or job until all rows
-            are visible. With `rollingPolicy=onCheckpoint` stoplog ends its files with each commit, as Spark's
-            sink, Delta Lake, Iceberg and Flink's Parquet do; without, it has two files in the end."""
+            are visible. With `rollingPolicy=onCheckpoint` stoplog ends its files with each commit, like
+            Spark's sink, Delta Lake, Iceberg and Flink's Parquet; otherwise it ends with two files."""
         ),
         "",
         *table(results, large_measures(plan)),
@@ -110,10 +109,10 @@ def many_rows(results: Sequence[Result], plan: Plan) -> list[str]:
         "![Rows per second, and per CPU second](../images/peers-rows.svg)",
         "",
         *prose(
-            f"""Of its time stoplog spends {at_the_end(results)} after the last commit: then the driver ends
-            the parts that are open and writes their last row groups. Without that its commits took
-            {in_commits(results)} in all. A part that the clock ends between two micro-batches costs the same;
-            row groups that fill up, or that a large micro-batch ends, are written by tasks
+            f"""stoplog spends {at_the_end(results)} after the last commit, when the driver ends the
+            open parts and writes their last row groups. Its commits alone took
+            {in_commits(results)} in all. A part that the clock ends between two micro-batches costs the
+            same. Tasks write row groups that are full, or that a large micro-batch ends
             ([bulk formats](../files/bulk-formats.md))."""
         ),
     ]
@@ -141,10 +140,10 @@ def many_commits(results: Sequence[Result], plan: Plan) -> list[str]:
         *prose(
             f"""{plan.small_commits} commits of {plan.small_rows:,} rows, one every {plan.interval_millis}
             ms: the trigger of the query, and the interval of Flink's checkpoints, after each of which its
-            source lets the next rows through. CPU time is that of the whole job: the engine's own work for
-            each commit is in it. Time per commit is the duration of the micro-batch in Spark; in Flink that
-            of the checkpoint until all tasks have acknowledged it, before the files are moved to their
-            names."""
+            source lets the next rows through. CPU time covers the whole job, including the engine's own
+            work for each commit. Time per commit is the duration of the micro-batch in Spark. In Flink,
+            it is the duration of the checkpoint until all tasks have acknowledged the checkpoint,
+            before the files are renamed."""
         ),
         "",
         *table(results, small_measures()),
@@ -156,9 +155,9 @@ def many_commits(results: Sequence[Result], plan: Plan) -> list[str]:
 def left(results: Sequence[Result], plan: Plan) -> list[str]:
     return [
         *prose(
-            f"""After the {plan.small_commits} commits, in the table and the checkpoint: the files that hold
-            the rows, and all others (logs, offsets, checksums); in the last column the files with rows
-            after few commits. Flink removes its checkpoint when a job has come to its end."""
+            f"""After the {plan.small_commits} commits, in the table and the checkpoint: the files with
+            rows, and all other files (logs, offsets, checksums). The last column has the files with
+            rows after few commits. Flink removes its checkpoint at the end of a job."""
         ),
         "",
         *table(results, LEFT),
@@ -170,8 +169,8 @@ def left(results: Sequence[Result], plan: Plan) -> list[str]:
 def memory(results: Sequence[Result]) -> list[str]:
     return [
         *prose(
-            f"""The most that each process has held, added up, over all jobs. The JVM takes as much of its
-            heap of {HEAP} as it likes before it collects."""
+            f"""The maximum memory of each process, added up, over all jobs. A JVM may fill its heap of
+            {HEAP} before it collects garbage."""
         ),
         "",
         *table(results, [MEMORY]),
@@ -182,8 +181,8 @@ def asked_of_s3(requests: Sequence[RequestCount], plan: Plan) -> list[str]:
     return [
         *prose(
             f"""{plan.request_commits} commits of {plan.small_rows:,} rows to a table on S3Mock, counted by
-            a proxy before the server, from the start of the query until its end. The checkpoint is on the
-            local disk, so that only what the sink asks for counts. The rows were checked here as well."""
+            a proxy in front of the server, from the start of the query until its end. The checkpoint is
+            on the local disk, so only requests of the sink count. The rows were checked as well."""
         ),
         "",
         *request_table(requests),
@@ -194,26 +193,27 @@ def asked_of_s3(requests: Sequence[RequestCount], plan: Plan) -> list[str]:
 
 def limits(plan: Plan) -> list[str]:
     points = [
-        """stoplog (`durability=disk`, its default) and Flink bring each commit to the disk (`fsync`) before
-        it counts. Spark's own sink, Delta Lake and Iceberg leave local files to the operating system.""",
+        """stoplog (`durability=disk`, its default) and Flink force each commit to disk (`fsync`) before
+        it is complete. Spark's own sink, Delta Lake and Iceberg do not call `fsync` for local files.""",
         """stoplog, and Flink's text, keep a part open across commits, here until the job ends: readers see
-        rows when a part is finished. Spark's sink, Delta Lake, Iceberg and Flink's Parquet show the rows
-        of each commit at once, and leave its files. stoplog does the same with `rollingPolicy=onCheckpoint`,
-        which is a row of its own.""",
-        f"""Of the other files of all that run on Spark, {4 * plan.small_commits} are those of its own
-        checkpoint: two for each micro-batch, each with a checksum. Spark keeps those of 100 micro-batches
-        (`spark.sql.streaming.minBatchesToRetain`), and stoplog as many records, since a query may be
-        started again from any of them. Neither grows beyond that, as the logs of the others do.""",
-        """Delta Lake and Iceberg are tables: transactions of many writers, updates, deletes and time travel
-        are what their logs are for. No plain directory has them. Iceberg's table has no catalog here but its
-        directory, and keeps all its metadata, as by default.""",
-        """Iceberg has no artifact for the Spark of the others: it runs on the newest one that it has an
-        artifact for, in a process of its own as all do.""",
-        f"""Spark shuffles into {CORES} partitions here, and Delta Lake gathers its log in {CORES}
-        (`snapshotPartitions`): their defaults of 200 and 50 are for larger machines. Flink has object reuse
-        switched on.""",
-        """One machine, one local disk, one writer. Nothing fails here: what happens then is the matter of
-        the [crash matrix](../correctness/crash-matrix.md).""",
+        rows when a part is finished. Spark's sink, Delta Lake, Iceberg and Flink's Parquet show the
+        rows of each commit at once, in separate files. stoplog does the same with
+        `rollingPolicy=onCheckpoint`, in a separate row of the tables.""",
+        f"""Of the other files of all engines on Spark, {4 * plan.small_commits} belong to Spark's
+        checkpoint: two for each micro-batch, each with a checksum. Spark keeps the files of 100
+        micro-batches
+        (`spark.sql.streaming.minBatchesToRetain`), and stoplog keeps 100 records. Neither grows
+        further, unlike the logs of the other engines.""",
+        """Delta Lake and Iceberg are tables: their logs also serve transactions of many writers,
+        updates, deletes and time travel. Iceberg's table here has only its directory as catalog, and
+        keeps all its metadata, as by default.""",
+        """Iceberg has no artifact for the Spark version of the other engines, so it runs on the newest
+        version with an artifact.""",
+        f"""Spark shuffles into {CORES} partitions here, and Delta Lake reads its log with {CORES}
+        (`snapshotPartitions`): their defaults of 200 and 50 are for larger machines. In Flink, object
+        reuse is enabled.""",
+        """One machine, one local disk, one writer. No process fails here; for failures, see the
+        [crash matrix](../correctness/crash-matrix.md).""",
     ]
     return [line for point in points for line in prose(point, first="- ", later="  ")]
 

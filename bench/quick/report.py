@@ -33,12 +33,13 @@ def page(committed: Committed) -> str:
             "# Benchmarks, the quick ones",
             "",
             *prose(
-                """Written by `make bench-quick WRITE=1`; not edited. Without `WRITE=1` that target measures
-                these figures anew, in about five minutes on two idle cores, and fails if a ratio is worse
-                than here by more than the tolerance. Ratios are to a peer of the same run, so that they
-                hold on another machine; a figure without a peer is a count. [The benchmarks](benchmarks.md)
-                and those [beside other engines](benchmarks-peers.md) tell how each is measured, with more
-                rounds."""
+                """Written by `make bench-quick WRITE=1`; not edited. Without `WRITE=1`, the target
+                measures these figures again,
+                in about five minutes on two idle cores, and fails if a ratio is worse by more than the
+                tolerance. Ratios compare with a peer of the same run, so they hold on another machine.
+                A figure without a peer is a count. [The benchmarks](benchmarks.md)
+                and the [comparison with other engines](benchmarks-peers.md) describe each measurement,
+                with more rounds."""
             ),
             "",
             f"Measured on {committed.provenance}." if figures else "No figures are committed yet.",

@@ -32,7 +32,7 @@ private[stoplog] object Redaction {
     .map { case (key, content) => s"$key=${value(key, content)}" }
     .mkString(s"$name(", ", ", ")")
 
-  /** Hides apparent secrets in a text from any author. */
+  /** Hides apparent secrets in a message that stoplog did not create. */
   def text(message: String): String =
     Address.replaceAllIn(
       Rules.foldLeft(message)((left, rule) => rule.replaceAllIn(left, "$1" + Hidden)),

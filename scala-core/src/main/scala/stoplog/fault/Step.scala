@@ -134,7 +134,7 @@ object Step {
         "all files of the micro-batch are deleted or archived; no record contains the deletions"
       )
 
-  // a tool, in addition to the steps of every driver
+  // steps of operators' tools, in addition to the steps of every driver
   case object LogKept  extends Step("logKept", "one more record of a log before a reset is copied to aside/")
   case object PartKept extends Step("partKept", "one more finished part before hiding is copied to aside/")
   case object BeforeRewind

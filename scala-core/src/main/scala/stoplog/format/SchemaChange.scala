@@ -7,7 +7,7 @@ import org.apache.spark.sql.types._
   * columns is not a change.
   *
   * New fields of structs are compared like new columns, as `address.city`. The order of fields is part of a
-  * struct's type, and so is every former field. A column whose name differs in case only counts as retyped:
+  * struct's type, and so is every former field. A column whose name differs only in case counts as retyped:
   * Spark does not read a file that has both names.
   *
   * @param added   new columns, each with its type

@@ -86,7 +86,7 @@ private[stoplog] object OptionType {
   def checked(described: String)(parse: String => Either[String, String]): OptionType[String] =
     OptionType(described, parse, identity)
 
-  /** An enumeration of words, case-insensitive. */
+  /** An enumeration of option values, case-insensitive. */
   def words[T](choices: (String, T)*): OptionType[T] = OptionType(
     listed(choices.map(_._1)),
     oneOf(choices)(_),

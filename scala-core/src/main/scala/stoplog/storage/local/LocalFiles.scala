@@ -94,7 +94,7 @@ private[local] object LocalFiles {
 
   private def userName(file: Path): String = Try(Files.getOwner(file).getName).getOrElse("an unnamed user")
 
-  /** Returns the time of a directory and, if the file system has such numbers, the identity. `None` if the
+  /** Returns the time and, if the file system has inodes, the inode of a directory. `None` if the
     * directory is absent.
     */
   def state(directory: Path): Option[DirectoryState] =

@@ -73,7 +73,8 @@ object PackageImports {
     "thread"          -> "",
     "twophase"        -> "commit engine error fault options part place plan sink storage thread",
     "util"            -> "error",
-    "wal" -> "commit error fault format format.bulk log options part place sink spark storage twophase util",
+    "wal" -> ("commit error fault format format.bulk log options part place sink spark storage thread " +
+      "twophase util"),
     "writing" -> "error fault part plan rolling storage thread"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap
 }

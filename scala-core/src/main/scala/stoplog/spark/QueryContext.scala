@@ -10,6 +10,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import stoplog.engine.{QueryTrigger, RunStart}
 import stoplog.error.Errors
+import stoplog.thread.StopSignal
 
 /** The properties of a micro-batch that are available on its thread.
   *
@@ -48,6 +49,21 @@ private[stoplog] object QueryContext {
     !Option(queries(session).get(UUID.fromString(start.queryId)))
       .exists(call(_, "runId").toString == start.runId)
   }.toOption
+
+  /** Returns the signal that the query of this thread was stopped, or has ended. Spark marks the query as
+    * inactive before `stop()` interrupts the query's thread. Decided work is not interrupted, and looks at this
+    * signal instead.
+    */
+  def stopSignal(): StopSignal = start().fold(StopSignal.never) { start =>
+    val session = SparkSession.active
+    new StopSignal {
+      override def isStopped: Boolean = Try {
+        !Option(queries(session).get(UUID.fromString(start.queryId))).exists { query =>
+          call(query, "runId").toString == start.runId && call(query, "isActive") == true
+        }
+      }.getOrElse(false)
+    }
+  }
 
   /** Returns Spark's trigger, which sinks cannot access. Called by reflection, because the classes moved
     * between versions. If this fails, the batch id still distinguishes micro-batches from other modes.

@@ -2,13 +2,14 @@
 package stoplog.wal
 
 import java.io.{FileNotFoundException, InputStream}
-import java.util.concurrent.ConcurrentHashMap
+import java.util.concurrent.{ConcurrentHashMap, ExecutionException, TimeUnit}
+import java.util.concurrent.locks.ReentrantLock
 
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 import scala.util.control.NonFatal
 
-import org.apache.spark.SparkContext
+import org.apache.spark.{SparkContext, TaskContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.{DataType, StructType}
 
@@ -18,12 +19,14 @@ import stoplog.fault.{ConnectorSteps, Faults, Step}
 import stoplog.format.bulk.WaitingRows
 import stoplog.part.SpoolFile
 import stoplog.sink._
+import stoplog.thread.StopSignal
 
 /** The driver's part of the sink: schedules the sending of chunks.
   *
   * @param send  sends a chunk, in any process
   * @param bound the places of this run
   * @param turns the locks of the process
+  * @param stop  ends the waits of senders and committers if the query is stopped
   */
 private[wal] final class ChunkCommitter(
     send: (Chunk, SpoolFile) => CommitOutcome,
@@ -31,22 +34,37 @@ private[wal] final class ChunkCommitter(
     times: EpochTimes,
     place: LogPlace,
     bound: ChunkBounds,
-    turns: ChunkCommitter.ChunkLocks
+    turns: ChunkCommitter.ChunkLocks,
+    stop: StopSignal = StopSignal.never
 ) extends TwoPhaseCommitter {
   private var forgotten = Map.empty[String, Long]
   private var begun     = Map.empty[String, DecidedEpoch]
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
 
   /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`, `STOPLOG_WAL_EPOCH_AHEAD`,
-    * `STOPLOG_WAL_NOT_SENT`.
+    * `STOPLOG_WAL_NOT_SENT`. If the query is stopped while a chunk waits: `ExecutionException`, which Spark
+    * knows as the effect of a stop.
     */
-  override def commit(prepared: Prepared): CommitOutcome = {
+  override def commit(prepared: Prepared): CommitOutcome = StopSignal.during(stop) {
     val token = ChunkToken.parse(prepared.token)
     bound.refuseOther(token.decision.places, place, prepared.name)
-    val chunk   = chunkOf(prepared, token)
+    val chunk = chunkOf(prepared, token)
+    try commit(chunk, token)
+    catch {
+      case e: InterruptedException =>
+        if (Try(committer.isCommitted(chunk)).getOrElse(false)) CommitOutcome.Committed
+        else
+          throw new ExecutionException(
+            s"The query was stopped before chunk ${chunk.name} was sent. The next start sends it.",
+            e
+          )
+    }
+  }
+
+  private def commit(chunk: Chunk, token: ChunkToken): CommitOutcome = {
     val decided = DecidedEpoch(chunk.query, chunk.epochNumber, token.decision.run)
     if (token.epoch.isDefined) begin(decided)
-    val outcome = turns.oneAtATime(chunk) {
+    val outcome = turns.oneAtATime(chunk, stop) {
       val micros = times.of(chunk, decided)
       val done   = send(chunk.copy(time = chunk.time.copy(micros = micros)), token.file)
       if (done != CommitOutcome.Lost) place.files.discard(Seq(token.file.token))
@@ -136,10 +154,15 @@ private[wal] object ChunkCommitter {
     * while the restarted query may send the same chunks. Without a lock, neither would find a note.
     */
   final class ChunkLocks {
-    private val all = Array.fill(1024)(new Object)
+    private val all = Array.fill(1024)(new ReentrantLock)
 
-    def oneAtATime[A](chunk: Chunk)(send: => A): A =
-      all(Math.floorMod(chunk.name.hashCode, all.length)).synchronized(send)
+    /** Error: `InterruptedException` if the query is stopped before its turn. */
+    def oneAtATime[A](chunk: Chunk, stop: StopSignal)(send: => A): A = {
+      val lock = all(Math.floorMod(chunk.name.hashCode, all.length))
+      stop.waitUntil(Long.MaxValue)(lock.tryLock(_, TimeUnit.MILLISECONDS))
+      try send
+      finally lock.unlock()
+    }
   }
 
   val chunkLocksOfThisJvm: ChunkLocks = new ChunkLocks
@@ -149,11 +172,17 @@ private[wal] object ChunkCommitter {
     */
   def inTask(context: SparkContext, chunks: ChunkSender)(chunk: Chunk, file: SpoolFile): CommitOutcome = {
     context.clearJobGroup()
-    val done = context.parallelize(Seq(chunk -> file), 1).map { case (chunk, file) =>
-      SendingTurn.await()
-      chunks.send(chunk, file)
+    val sending = context.parallelize(Seq(chunk -> file), 1).map { case (chunk, file) =>
+      val task = TaskContext.get()
+      val stop = new StopSignal {
+        override def isStopped: Boolean = task.isInterrupted()
+      }
+      StopSignal.during(stop) {
+        SendingTurn.await()
+        chunks.send(chunk, file)
+      }
     }
-    done.collect().head
+    SendingJob.run(sending, StopSignal.ofThisThread).head
   }
 }
 

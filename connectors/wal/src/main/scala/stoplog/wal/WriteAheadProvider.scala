@@ -66,7 +66,8 @@ private[wal] final class WriteAheadRows(
       options.sender.times(passed),
       place,
       ChunkBounds(options.places, options.movedFrom),
-      ChunkCommitter.chunkLocksOfThisJvm
+      ChunkCommitter.chunkLocksOfThisJvm,
+      QueryContext.stopSignal()
     )
   }
 }

@@ -3,13 +3,15 @@ package stoplog.wal
 
 import java.net.InetSocketAddress
 import java.nio.charset.StandardCharsets.UTF_8
+import java.time.{ZoneOffset, ZonedDateTime}
+import java.time.format.DateTimeFormatter
 
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import com.sun.net.httpserver.{HttpExchange, HttpServer}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.types.{IntegerType, StringType, StructType}
+import org.apache.spark.sql.types.{IntegerType, StringType, StructType, TimestampNTZType, TimestampType}
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
@@ -17,6 +19,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogException
 import stoplog.format.SparkSessionForTests
 import stoplog.sink.CommitOutcome
+import stoplog.thread.{Clock, StopSignal}
 
 class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSessionForTests {
   private val schema = new StructType().add("id", IntegerType).add("word", StringType)
@@ -50,26 +53,29 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     exchange.close()
   }
 
-  private def send(rows: Int, retries: Int = 3): Unit = {
-    val options = HttpOptions.parse(
-      java.util.Map.of(
-        "url",
-        url,
-        "httpBatchRows",
-        "2",
-        "httpRetries",
-        retries.toString,
-        "httpHeader.X-Team",
-        "blue"
-      )
+  private def send(rows: Int, retries: Int = 3, more: Map[String, String] = Map.empty): Unit =
+    sendUntil(recorded, rows, retries, more)
+
+  private def sendUntil(stop: StopSignal, rows: Int, retries: Int, more: Map[String, String]): Unit = {
+    val plain = Map(
+      "url"               -> url,
+      "httpBatchRows"     -> "2",
+      "httpRetries"       -> retries.toString,
+      "httpHeader.X-Team" -> "blue"
     )
-    val target = new HttpTarget(options, schema, millis => pauses.append(millis))
+    val options = HttpOptions.parse((plain ++ more).asJava)
+    val target  = new HttpTarget(options, schema, stop, HttpSenderSuite.fixedClock)
     target.send(
       chunk,
       new ChunkRows {
         override def iterator: Iterator[InternalRow] = rowsUpTo(rows).iterator
       }
     )
+  }
+
+  private val recorded = new StopSignal {
+    override def isStopped: Boolean        = false
+    override def pause(millis: Long): Unit = pauses.append(millis)
   }
 
   private def url: String = s"http://127.0.0.1:${server.getAddress.getPort}/rows"
@@ -133,6 +139,136 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     }
   }
 
+  test("Retry-After may be an HTTP date, measured from the server's own date") {
+    val now = HttpSenderSuite.fixedClock.millis()
+    for (
+      after <- Seq(
+        "Wed, 21 Oct 2015 07:28:20 GMT",
+        "Wednesday, 21-Oct-15 07:28:20 GMT",
+        "Wed Oct 21 07:28:20 2015",
+        "20"
+      )
+    ) assert(RetryAfter.millis(after, now) === Some(20000), after)
+    // A time that has passed, and words, count as no header.
+    for (none <- Seq("Wed, 21 Oct 2015 07:28:00 GMT", "tomorrow", "1.5", "", "-5"))
+      assert(RetryAfter.millis(none, now) === None, none)
+    assert(RetryAfter.date("Sun Nov  6 08:49:37 1994") === RetryAfter.date("Sun, 06 Nov 1994 08:49:37 GMT"))
+    // The server adds its Date.
+    val later = ZonedDateTime.now(ZoneOffset.UTC).plusSeconds(200)
+    answers ++= Seq(503 -> Some(DateTimeFormatter.RFC_1123_DATE_TIME.format(later)), 200 -> None)
+    send(rows = 1)
+    assert(pauses.size === 1 && pauses.head > 100000 && pauses.head <= 200000)
+  }
+
+  test("failures that may pass are retried, and httpRetryStatus limits them") {
+    for (status <- Seq(408, 429, 500, 502, 503, 504)) {
+      answers ++= Seq(status -> None, 200 -> None)
+      send(rows = 1)
+      answers += status -> None
+      val error = intercept[java.io.IOException](send(rows = 1, more = Map("httpRetryStatus" -> "599")))
+      assert(error.getMessage === s"the answer was $status")
+    }
+    for (status <- Seq(301, 400, 401, 404, 409, 501)) {
+      answers += status -> None
+      assert(intercept[java.io.IOException](send(rows = 1)).getMessage === s"the answer was $status")
+    }
+    for (wrong <- Seq("200", "5xx", "503,", "600"))
+      intercept[IllegalArgumentException](
+        HttpOptions.parse(java.util.Map.of("url", "http://host/x", "httpRetryStatus", wrong))
+      )
+  }
+
+  test("a response without a complete body ends at httpTimeout, and its connection is closed") {
+    for (body <- SilentServer.bodies) {
+      val silent = new SilentServer(body)
+      try {
+        val error = intercept[java.io.IOException](
+          send(1, retries = 1, Map("httpTimeout" -> "300ms", "url" -> silent.url))
+        )
+        assert(error.getMessage === "no complete answer arrived within 300ms")
+        assert(pauses === Seq(1000))
+        silent.awaitClosed(connections = 2)
+      } finally silent.close()
+      pauses.clear()
+    }
+  }
+
+  test("a request that waits for its response ends when its task is stopped") {
+    val silent = new SilentServer(SilentServer.bodies.head)
+    try {
+      // Stopped as soon as the request has arrived.
+      val stop = new StopSignal {
+        override def isStopped: Boolean = silent.hasRequest
+      }
+      intercept[InterruptedException](sendUntil(stop, rows = 1, retries = 1, Map("url" -> silent.url)))
+      silent.awaitClosed(connections = 1)
+    } finally silent.close()
+  }
+
+  test("the start of a long response is part of the error, and the rest is dropped") {
+    val kept = new HttpTarget.FirstBytes
+    val body = kept.subscriber
+    body.onSubscribe(new java.util.concurrent.Flow.Subscription {
+      override def request(n: Long): Unit = ()
+      override def cancel(): Unit         = ()
+    })
+    for (_ <- 1 to 1000)
+      body.onNext(java.util.List.of(java.nio.ByteBuffer.wrap(Array.fill(1000)('x'.toByte))))
+    body.onComplete()
+    assert(body.getBody.toCompletableFuture.get() === "x" * 800)
+  }
+
+  test("times have microseconds, and httpNullFields=write writes nulls") {
+    val columns = new StructType()
+      .add("at", TimestampType)
+      .add("local", TimestampNTZType)
+      .add("word", StringType)
+    val row = InternalRow(1445412480123456L, 1445412480000007L, null)
+    for ((nulls, rest) <- Seq("omit" -> "", "write" -> ",\"word\":null")) {
+      posts.clear()
+      val options = HttpOptions.parse(java.util.Map.of("url", url, "httpNullFields", nulls))
+      new HttpTarget(options, columns, recorded, HttpSenderSuite.fixedClock).send(
+        chunk,
+        new ChunkRows {
+          override def iterator: Iterator[InternalRow] = Iterator(row)
+        }
+      )
+      assert(
+        posts.map(_.body) === Seq(
+          s"""{"at":"2015-10-21T07:28:00.123456Z","local":"2015-10-21T07:28:00.000007"$rest}\n"""
+        )
+      )
+    }
+  }
+
+  test("rejects headers that the sink sets itself, in any case") {
+    for (
+      name <- Seq("Idempotency-Key", "idempotency-key", "Content-Type", "CONTENT-TYPE", "Content-Encoding",
+        "Transfer-Encoding", "Host", "Connection", "Expect", "Upgrade", "Content-Length")
+    ) {
+      val error = intercept[IllegalArgumentException](
+        HttpOptions.parse(java.util.Map.of("url", "http://host/x", s"httpHeader.$name", "hunter2"))
+      )
+      assert(error.getMessage.contains(s"httpHeader.$name cannot be set"), error.getMessage)
+      assert(!error.getMessage.contains("hunter2"))
+    }
+    val same = HttpOptions.parse(
+      java.util.Map.of("url", "http://host/x", "httpHeader.X-A", "a", "httpHeader.x-a", "a")
+    )
+    assert(same.headers.size === 1)
+  }
+
+  test("rejects a URL with a user, which would be dropped") {
+    for (user <- Seq("hunter2", "u:hunter2", "")) {
+      val error = intercept[IllegalArgumentException](
+        HttpOptions.parse(java.util.Map.of("url", s"https://$user@host/x"))
+      )
+      assert(error.getMessage.contains("names a user"), error.getMessage)
+      assert(error.getMessage.contains("httpHeader.Authorization"))
+      assert(!error.getMessage.contains("hunter2"))
+    }
+  }
+
   test("a chunk with an excessive Retry-After stays in the log for a later start") {
     spark
     val world = new ChunkWorld(Map("sender" -> "http", "url" -> url), schema)
@@ -173,8 +309,8 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
         )
       )
     )
-    for (name <- Seq("Content-Length", "X-Key"))
-      assert(error.getMessage.contains(s"httpHeader.$name cannot be sent"))
+    for ((name, how) <- Seq("Content-Length" -> "set", "X-Key" -> "sent"))
+      assert(error.getMessage.contains(s"httpHeader.$name cannot be $how"))
     assert(!error.getMessage.contains("secret"))
   }
 
@@ -196,6 +332,15 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     val error =
       intercept[IllegalArgumentException](HttpOptions.parse(java.util.Map.of("url", "ftp://host/x")))
     assert(error.getMessage.contains("url = 'ftp://host/x' is no URL of http or https"))
+  }
+}
+
+object HttpSenderSuite {
+
+  /** Always at Wed, 21 Oct 2015 07:28:00 GMT. */
+  val fixedClock: Clock = new Clock {
+    override def millis(): Long        = 1445412480000L
+    override def elapsedMillis(): Long = 0
   }
 }
 

@@ -106,6 +106,41 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.inbox.rows === Seq("c"))
   }
 
+  test("stop() ends the wait for a busy or silent server, and the next start sends the chunk once") {
+    val waits = Seq[(String, StoppableServer)](
+      "Retry-After" -> StoppableServer.busy(),
+      "body"        -> StoppableServer.silent()
+    )
+    for ((what, server) <- waits) {
+      val root = Files.createTempDirectory("wal")
+      val in   = Files.createDirectories(root.resolve("in"))
+      Files.writeString(in.resolve("1"), "a\nb\n")
+      def start() = spark.readStream
+        .text(in.toString)
+        .writeStream
+        .format("stoplog-wal")
+        .option("sender", "http")
+        .option("url", server.url)
+        .option("httpTimeout", "200s")
+        .option("checkpointLocation", root.resolve("checkpoint").toString)
+        .trigger(Trigger.AvailableNow())
+        .start()
+      try {
+        val query = start()
+        server.awaitRequest()
+        val begun = System.nanoTime()
+        query.stop()
+        // The server requests 300 s, and the limit of the request is 200 s.
+        assert(System.nanoTime() - begun < 60e9, what)
+        assert(query.exception.isEmpty, what)
+        server.recover()
+        start().awaitTermination()
+        assert(server.bodies.distinct === Seq("{\"value\":\"a\"}\n{\"value\":\"b\"}\n"), what)
+        assert(server.keys.distinct.size === 1, what)
+      } finally server.close()
+    }
+  }
+
   test("a batch query sends all rows") {
     val root = Files.createTempDirectory("wal")
     sendNumbers(root, count = 100, tasks = 4)

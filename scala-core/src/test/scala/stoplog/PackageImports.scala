@@ -11,7 +11,7 @@ object PackageImports {
     "bucket"            -> "error log storage util writing",
     "bucketing"         -> "bucket format options util",
     "cassandra"         -> "cassandra.options",
-    "cassandra.client"  -> "error thread",
+    "cassandra.client"  -> "error options thread",
     "cassandra.options" -> "cassandra.client options",
     "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",
     "cassandra.schema"  -> "cassandra.client cassandra.options",
@@ -20,7 +20,8 @@ object PackageImports {
     "cassandra.types" -> "",
     "cassandra.wal"   -> ("cassandra.client cassandra.options cassandra.schema cassandra.write error fault " +
       "options wal"),
-    "cassandra.write" -> "cassandra.client cassandra.options cassandra.schema cassandra.types commit fault log",
+    "cassandra.write" -> ("cassandra.client cassandra.options cassandra.schema cassandra.types commit fault log " +
+      "thread"),
     "commit"   -> "error fault log part plan rolling sink storage thread writing",
     "compact"  -> "error fault part storage",
     "engine"   -> "commit error plan sink thread",

@@ -167,6 +167,16 @@ private[stoplog] object Suggestion {
     ranked.sorted.headOption.map(_._2).orElse(beginning(unknown, known)).orElse(containing(unknown, known))
   }
 
+  /** Returns the known name that differs from the name by one or two letters, if any. Unlike [[of]], the result
+    * justifies a refusal of names that are not all known.
+    */
+  def misspelled(name: String, known: Seq[String]): Option[String] = {
+    val unknown = name.toLowerCase(Locale.ROOT)
+    val ranked  =
+      known.map(candidate => edits(unknown, candidate.toLowerCase(Locale.ROOT)) -> candidate).sorted
+    ranked.headOption.collect { case (distance, candidate) if distance <= 2 => candidate }
+  }
+
   // The suffix of files, such as gz for gzip.
   private def beginning(unknown: String, known: Seq[String]): Option[String] =
     known.filter(_.toLowerCase(Locale.ROOT).startsWith(unknown)) match {

@@ -7,6 +7,7 @@ import java.util.concurrent.{
 }
 
 import scala.collection.mutable
+import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import com.datastax.oss.driver.api.core.CqlSession
@@ -38,8 +39,28 @@ private[cassandra] final case class Connection(
 
   /** Opens a new session. Error: `STOPLOG_CASSANDRA_CONNECT`. */
   def open(): CqlSession =
-    try answered(builder.buildAsync().toCompletableFuture)
+    try withNodes(answered(builder.buildAsync().toCompletableFuture))
     catch { case NonFatal(e) => throw CassandraErrors.connect(describe, RequestCauses.describe(e), e) }
+
+  /** Rejects a session that knows no node of its data center. The driver opens such a session, and every
+    * request fails later.
+    */
+  private def withNodes(session: CqlSession): CqlSession = {
+    val profile = session.getContext.getConfig.getDefaultProfile
+    val known = session.getMetadata.getNodes.values.asScala.flatMap(node => Option(node.getDatacenter)).toSet
+    localDatacenter
+      .orElse(Option(profile.getString(Default.LOAD_BALANCING_LOCAL_DATACENTER, null)))
+      .filterNot(known)
+      .filter(_ => known.nonEmpty)
+      .foreach { named =>
+        session.closeAsync()
+        throw new IllegalArgumentException(
+          s"no node is in the data center $named of localDatacenter; the data centers of the cluster are " +
+            known.toSeq.sorted.mkString(", ")
+        )
+      }
+    session
+  }
 
   /** Waits for the session with a limit: the driver limits the wait for each node, but not the total. */
   private def answered(opening: CompletableFuture[CqlSession]): CqlSession =

@@ -17,7 +17,7 @@ import com.datastax.oss.driver.api.core.connection.{
 import com.datastax.oss.driver.api.core.servererrors._
 
 import stoplog.error.{StoplogArgumentException, StoplogException}
-import stoplog.thread.Backoff
+import stoplog.thread.{Backoff, StopSignal}
 
 /** The retries of a request after transient failures.
   *
@@ -34,7 +34,7 @@ private[cassandra] final case class RequestRetries(timeoutMillis: Long) {
     Option.when(elapsedMillis < timeoutMillis)(RequestRetries.backoff.pauseMillis(tries))
 
   /** Runs an action until the action succeeds, fails with a permanent error, or exceeds the time limit. Runs
-    * in the calling thread.
+    * in the calling thread. Error: `InterruptedException` if the work is stopped during a pause.
     */
   def apply[A](action: () => A): A = {
     val begun = System.nanoTime()
@@ -46,7 +46,9 @@ private[cassandra] final case class RequestRetries(timeoutMillis: Long) {
       outcome match {
         case Right(done) => done
         case Left(e)     =>
-          Thread.sleep(pauseMillis(tries, (System.nanoTime() - begun) / 1000000).getOrElse(throw e))
+          StopSignal.ofThisThread.pause(
+            pauseMillis(tries, (System.nanoTime() - begun) / 1000000).getOrElse(throw e)
+          )
           go(tries + 1)
       }
     }

@@ -5,7 +5,7 @@ import java.util.{Map => JMap}
 
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
 
-import stoplog.cassandra.client.{Connection, Credentials}
+import stoplog.cassandra.client.{Connection, Credentials, DriverSettings}
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry}
 import stoplog.options.{Opt, OptionReader, OptionType, SparkOptions, TimeSpan}
 
@@ -94,12 +94,14 @@ private[cassandra] object CassandraOptions {
     val points = reader.get(Registry.ContactPoints)
     if (points.isEmpty && !reader.isSet(Registry.ContactPoints))
       needed(reader, Registry.ContactPoints)
+    val settings = reader.others.filter { case (key, _) => key.startsWith(Connection.DriverPrefix) }.toMap
+    DriverSettings.problems(settings).foreach(reader.errors.add(_))
     Connection(
       contactPoints = points.getOrElse(Vector.empty),
       localDatacenter = reader.text(Registry.LocalDatacenter),
       credentials = credentials(reader),
       requestTimeoutMillis = reader(Registry.RequestTimeout),
-      driverSettings = reader.others.filter { case (key, _) => key.startsWith(Connection.DriverPrefix) }.toMap
+      driverSettings = settings
     )
   }
 

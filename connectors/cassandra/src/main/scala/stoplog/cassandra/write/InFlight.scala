@@ -11,6 +11,7 @@ import scala.jdk.CollectionConverters._
 import com.datastax.oss.driver.api.core.DriverTimeoutException
 
 import stoplog.cassandra.client.{RequestCauses, RequestRetries}
+import stoplog.thread.StopSignal
 
 /** A bounded set of in-flight requests, each retried after transient failures until its deadline.
   *
@@ -63,8 +64,9 @@ private[cassandra] final class InFlight(
 
   /** Waits for permits, and meanwhile fails overdue requests, because the driver may lose responses. */
   private def acquire(permits: Int): Unit =
-    while (!room.tryAcquire(permits, answerMillis, TimeUnit.MILLISECONDS))
-      underWay.asScala.foreach(_.failIfOverdue())
+    while (
+      !StopSignal.ofThisThread.waitUntil(answerMillis)(room.tryAcquire(permits, _, TimeUnit.MILLISECONDS))
+    ) underWay.asScala.foreach(_.failIfOverdue())
 
   private def throwFailure(): Unit = Option(failure.get).foreach(e => throw e)
 

@@ -114,6 +114,8 @@ private[cassandra] final class KeyHash {
   def first: Long  = one
   def second: Long = two
 
+  def print: KeyPrint = KeyPrint(one, two)
+
   def clear(): Unit = {
     one = KeyHash.FirstSeed
     two = KeyHash.SecondSeed
@@ -127,6 +129,13 @@ private[cassandra] final class KeyHash {
       value.duplicate().get(bytes)
       add(bytes, 0, bytes.length)
     }
+
+  /** Adds a value with its position, so that a missing value is not the same as the next value. */
+  def add(position: Int, value: ByteBuffer): Unit = {
+    one = one * 31 + position
+    two = two * 31 + position
+    add(value)
+  }
 
   private def add(bytes: Array[Byte], from: Int, length: Int): Unit = {
     one = XXH64.hashUnsafeBytes(bytes, Platform.BYTE_ARRAY_OFFSET.toLong + from, length, one)

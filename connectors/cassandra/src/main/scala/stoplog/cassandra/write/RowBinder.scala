@@ -42,6 +42,11 @@ private[cassandra] final class RowBinder(
   private val ticks = new KeyTicks
   private val key   = new KeyHash
 
+  // For rows with times of their own.
+  private val isTimed = plan.timestamp.isInstanceOf[TimestampSource.Column]
+  private val ties    = new TimeTies
+  private val all     = new KeyHash
+
   private val timestampAt = columns.length
   private val ttlAt       = timestampAt + (if (plan.timestamp == TimestampSource.Server) 0 else 1)
 
@@ -51,12 +56,14 @@ private[cassandra] final class RowBinder(
     var size    = 0
     var at      = 0
     key.clear()
+    all.clear()
     while (at < columns.length) {
       val column = columns(at)
       if (!row.isNullAt(column.ordinal)) {
         val bytes = encoded(column, row)
         size += bytes.remaining
         if (column.isKey) key.add(bytes)
+        if (isTimed) all.add(at, bytes)
         builder.setBytesUnsafe(at, bytes)
       } else if (column.isKey) throw bad(row, column.ordinal, "it is null, and part of the primary key", null)
       else if (nulls == NullValues.Delete) builder.setToNull(at)
@@ -66,11 +73,13 @@ private[cassandra] final class RowBinder(
       case TimestampSource.Epoch =>
         builder.setBytesUnsafe(timestampAt, bigint(epochMicros.get + ticks.next(key)))
       case TimestampSource.Column(ordinal) =>
-        builder.setBytesUnsafe(timestampAt, bigint(timestamp(row, ordinal)))
+        val micros = timestamp(row, ordinal)
+        builder.setBytesUnsafe(timestampAt, bigint(micros))
+        if (ties.isTie(key, micros, all.print)) throw bad(row, ordinal, RowBinder.Tie, null)
       case TimestampSource.Server => ()
     }
     plan.ttl.filterNot(row.isNullAt).foreach(ordinal => builder.setInt(ttlAt, ttl(row, ordinal)))
-    Bound(builder.build(), size)
+    Bound(builder.build(), size, key.print)
   }
 
   /** The latest timestamp of a row, if the rows use the epoch's timestamp. */
@@ -127,10 +136,17 @@ private[cassandra] final class RowBinder(
   private def message(e: Throwable) = Option(e.getMessage).getOrElse(e.getClass.getSimpleName)
 }
 
-/** A row as a statement, and the size of its values. */
-private[cassandra] final case class Bound(statement: BoundStatement, bytes: Int)
+/** A row as a statement, and the size of its values.
+  *
+  * @param key the hash of the row's key
+  */
+private[cassandra] final case class Bound(statement: BoundStatement, bytes: Int, key: KeyPrint)
 
 private object RowBinder {
+  final val Tie =
+    "an earlier row of the task has the same key, the same write timestamp and other values, and " +
+      "Cassandra would keep the larger value of each column, not the later one"
+
   private final val ShownLetters = 200
 
   /** Truncates the text of a key, which may have 64 KiB. */

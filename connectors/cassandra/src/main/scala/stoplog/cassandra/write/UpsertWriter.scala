@@ -29,11 +29,15 @@ private[cassandra] final class UpsertWriter(
   private val inFlight =
     new InFlight(options.write.maxInFlight, retries, ResponseLimit.limitMillis(session), Sessions.timer)
   private val groups = new PartitionGroups(options.write.maxBatchRows, options.write.maxBatchBytes, send)
-  private var rows   = 0L
+  private val unacknowledged =
+    Option.when(plan.timestamp == TimestampSource.Server)(new RepeatedKeys)
+  private var rows = 0L
 
   /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`; and `STOPLOG_CASSANDRA_WRITE` for any earlier row. */
   def write(row: InternalRow): Unit = {
-    groups.add(binder.bind(row))
+    val bound = binder.bind(row)
+    unacknowledged.foreach(_.add(bound.key)(awaitAll()))
+    groups.add(bound)
     rows += 1
     faults.at(Step.MidWrite)
   }
@@ -50,6 +54,11 @@ private[cassandra] final class UpsertWriter(
   }
 
   def counts: WrittenRows = WrittenRows(rows, inFlight.counts, binder.latestMicros)
+
+  private def awaitAll(): Unit = {
+    groups.flush()
+    inFlight.await()
+  }
 
   private def send(rows: Seq[BoundStatement]): Unit = {
     val request: Statement[_] = rows match {

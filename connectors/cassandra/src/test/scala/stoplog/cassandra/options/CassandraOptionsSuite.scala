@@ -71,6 +71,42 @@ class CassandraOptionsSuite extends AnyFunSuite {
     assert(read.connection.driverSettings === Map(key -> "3 seconds"))
   }
 
+  test("rejects settings that the driver does not know, or that the connector sets itself") {
+    def told(key: String) = problems(s"datastax-java-driver.$key" -> "1")
+    for (
+      (wrong, right) <- Seq(
+        "basic.requst.timeout"         -> "did you mean datastax-java-driver.basic.request.timeout?",
+        "advanced.heartbeat.intervall" -> "did you mean datastax-java-driver.advanced.heartbeat.interval?",
+        "profiles.slow.basic.request.timeut" -> "did you mean datastax-java-driver.basic.request.timeout?",
+        "request.timeout" -> "is not a setting of the driver (perhaps datastax-java-driver.basic.request.timeout)",
+        "pool" -> "is not a setting of the driver"
+      )
+    ) assert(told(wrong).contains(right), wrong)
+    for (
+      (owned, why) <- Seq(
+        "advanced.timestamp-generator.class"           -> "cannot be set: writeTimestamp",
+        "basic.contact-points"                         -> "cannot be set: use contactPoints",
+        "basic.load-balancing-policy.local-datacenter" -> "cannot be set: use localDatacenter",
+        "basic.request.consistency"                    -> "has no effect: use consistency",
+        "profiles.slow.basic.request.consistency"      -> "has no effect: use consistency",
+        "basic.request.serial-consistency"             -> "has no effect: use serialConsistency"
+      )
+    ) assert(told(owned).contains(why), owned)
+  }
+
+  test("accepts all kinds of settings that the driver knows, and settings of user-defined classes") {
+    val driver = "datastax-java-driver."
+    for (
+      settings <- Seq(
+        Map("profiles.slow.basic.request.timeout" -> "10 seconds"),
+        Map("advanced.heartbeat"                  -> "{ interval = 7 seconds }"),
+        Map("advanced.metrics.session.enabled"    -> "[ bytes-sent ]"),
+        Map("advanced.ssl-engine-factory.class"   -> "DefaultSslEngineFactory"),
+        Map("advanced.throttler.class"            -> "com.example.Own", "advanced.throttler.my-limit" -> "1")
+      )
+    ) parse(settings.toSeq.map { case (key, value) => driver + key -> value }: _*)
+  }
+
   test("builder methods set their options") {
     val sink = CassandraSink
       .forTable("a", "ks", "t")

@@ -186,6 +186,45 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(row.getLong(1) === 1767312000000000L)
   }
 
+  test("with writeTimestamp=server, the later row of a key in a task wins, also for lists") {
+    cql("CREATE TABLE %s.by_server (p int, c int, v text, l list<text>, PRIMARY KEY (p, c))")
+    // Larger values come first: of cells with the same time Cassandra keeps the larger value.
+    val twice = rows(
+      "SELECT CAST(k % 7 AS INT) AS p, CAST(k AS INT) AS c, concat(char(122 - turn), k) AS v, " +
+        "array(concat(char(122 - turn), k)) AS l " +
+        "FROM range(0, 150, 1, 1) AS keys(k) LATERAL VIEW explode(array(0, 1, 2)) AS turn"
+    )
+    write(twice.coalesce(1), "by_server", "writeTimestamp" -> "server", "maxInFlight" -> "64")
+    val found = cql("SELECT c, v, l FROM %s.by_server").map { row =>
+      (row.getInt(0), row.getString(1), row.getList(2, classOf[String]).toArray.toSeq)
+    }
+    assert(found.sortBy(_._1) === (0 until 150).map(c => (c, s"x$c", Seq(s"x$c"))))
+  }
+
+  test("with writeTimestamp=column, two rows of a key with the same time and other values are rejected") {
+    cql("CREATE TABLE %s.tied (id int PRIMARY KEY, v text)")
+    def two(later: String) = rows(
+      s"SELECT id, v, TIMESTAMP'2026-01-01 00:00:00' AS at FROM VALUES (1, 'z'), (1, '$later') AS t(id, v)"
+    ).coalesce(1)
+    val more = Seq("writeTimestamp" -> "column", "writeTimestampColumn" -> "at")
+    write(two("z"), "tied", more: _*)
+    val stoplog = refusal(write(two("a"), "tied", more: _*))
+    assert(stoplog.getCondition === "STOPLOG_CASSANDRA_BAD_ROW")
+    assert(stoplog.getMessageParameters.get("key") === "id=1")
+    assert(stoplog.getMessageParameters.get("column") === "at")
+  }
+
+  test("a wrong data center is reported with the data centers of the cluster") {
+    val begun = System.nanoTime()
+    val e     = intercept[StoplogArgumentException](
+      write(rows("SELECT 1 AS id"), "plain", "localDatacenter" -> "dc_wrong")
+    )
+    assert(System.nanoTime() - begun < 60e9)
+    assert(e.getCondition === "STOPLOG_CASSANDRA_CONNECT")
+    for (part <- Seq("no node is in the data center dc_wrong", "localDatacenter", "datacenter1"))
+      assert(e.getMessage.contains(part), e.getMessage)
+  }
+
   test("a null keeps or deletes the cell by option") {
     cql("CREATE TABLE %s.nulls (id int PRIMARY KEY, a text, b text)")
     write(rows("SELECT 1 AS id, 'a' AS a, 'b' AS b"), "nulls")

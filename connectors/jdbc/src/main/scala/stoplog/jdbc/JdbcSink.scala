@@ -6,6 +6,7 @@ import java.util.{List => JList, Map => JMap}
 import scala.jdk.CollectionConverters._
 
 import stoplog.ConfiguredSink
+import stoplog.jdbc.options.{JdbcOptionRegistry, JdbcOptions}
 import stoplog.options.ColumnNames
 
 /** A configured sink for a database table, with upserts or exactly-once inserts.

@@ -4,6 +4,8 @@ package stoplog.jdbc
 import java.sql.{Connection, SQLException}
 import java.util.concurrent.atomic.AtomicInteger
 
+import stoplog.jdbc.client.ConnectionSource
+
 /** Connections that break at a COMMIT: before the database has heard of it, or after.
   *
   * @param at the COMMIT, counted from 1 over all connections

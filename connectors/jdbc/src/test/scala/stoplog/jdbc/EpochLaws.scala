@@ -6,6 +6,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.{BatchDigests, ForeignQuery}
 import stoplog.engine.{Existing, Scope}
 import stoplog.error.StoplogException
+import stoplog.jdbc.client.JdbcStep
+import stoplog.jdbc.staging.{EpochDriver, EpochStatus, TaskOutcome}
 import stoplog.log.BatchDigest
 
 /** What is asked of exactly-once inserts into each database. */

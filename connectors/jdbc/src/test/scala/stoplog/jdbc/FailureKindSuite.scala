@@ -5,6 +5,8 @@ import java.sql.{Array => _, _}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.jdbc.client.{Dialect, FailureKind, JdbcErrors, RequestOptions, Retries}
+
 class FailureKindSuite extends AnyFunSuite {
   private def verdict(e: Throwable, dialect: Dialect = Dialect.PostgreSql) = FailureKind.of(e, dialect)
   private def state(sqlState: String, code: Int = 0) = new SQLException("x", sqlState, code)

@@ -2,6 +2,7 @@
 package stoplog.jdbc
 
 import stoplog.fault.Step
+import stoplog.jdbc.client.JdbcStep
 import stoplog.matrix.{ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode, MatrixSection}
 
 /** Exactly-once inserts, stopped at each step. */

@@ -7,6 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.ForeignQuery
 import stoplog.error.StoplogArgumentException
+import stoplog.jdbc.client.Dialect
+import stoplog.jdbc.options.{JdbcOptions, WriteMode}
 
 class JdbcOptionsSuite extends AnyFunSuite {
   private val where = Map("url" -> "jdbc:postgresql://db/shop?password=hidden", "dbtable" -> "orders")

@@ -9,6 +9,10 @@ import scala.util.Try
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.jdbc.client.SparkConnector
+import stoplog.jdbc.options.JdbcOptions
+import stoplog.jdbc.target.TableCheck
+
 /** What the sink is told in secret nobody reads in what it says, nor in what its drivers say. */
 class JdbcSecretsSuite extends AnyFunSuite {
   private val schema = new StructType().add("id", "int")

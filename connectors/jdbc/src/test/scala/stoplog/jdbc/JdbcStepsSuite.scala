@@ -4,6 +4,7 @@ package stoplog.jdbc
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.fault.Step
+import stoplog.jdbc.client.JdbcStep
 
 class JdbcStepsSuite extends AnyFunSuite {
   test("fault injection finds steps of this connector and of the write-ahead sink by name") {

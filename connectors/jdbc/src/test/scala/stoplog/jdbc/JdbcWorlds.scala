@@ -6,6 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import stoplog.commit.BatchDigests
 import stoplog.engine.Existing
 import stoplog.fault.Faults
+import stoplog.jdbc.staging.EpochStatus
 import stoplog.log.BatchDigest
 import stoplog.matrix.{ConnectorRows, ConnectorWorld}
 

@@ -6,6 +6,8 @@ import java.util.concurrent.ConcurrentLinkedQueue
 
 import scala.util.Try
 
+import stoplog.jdbc.client.ConnectionSource
+
 /** Connections of processes that may die. */
 final class Mortals(database: TestDatabase) extends ConnectionSource {
   private val opened = new ConcurrentLinkedQueue[Connection]

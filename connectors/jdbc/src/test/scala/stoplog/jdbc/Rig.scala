@@ -5,6 +5,11 @@ import java.util.UUID
 
 import stoplog.commit.ForeignQuery
 import stoplog.fault.Faults
+import stoplog.jdbc.client.{ConnectionSource, Dialect, RequestOptions, Retries, Session}
+import stoplog.jdbc.rejects.{RejectTable, Rejects, StagedText}
+import stoplog.jdbc.rows.JdbcRow
+import stoplog.jdbc.staging.{EpochDriver, OwnTables, SinkOwner, SinkTables, TaskOutcome}
+import stoplog.jdbc.write.{BatchScope, StagedRows, TaskRows, TaskSession, UpsertRows}
 
 /** The sink without Spark: tasks and drivers over one table of columns `id` and `word`.
   *

@@ -7,6 +7,8 @@ import scala.collection.mutable
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.jdbc.client.{ConnectionSource, Session}
+
 /** What befalls a connection while it is used. */
 class SessionSuite extends AnyFunSuite {
   private val databases = Seq(TestDatabase.h2(), TestDatabase.derby())

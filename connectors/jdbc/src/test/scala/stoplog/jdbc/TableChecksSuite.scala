@@ -10,6 +10,9 @@ import org.apache.spark.sql.types.{DataType, DecimalType, DoubleType, FloatType}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.jdbc.rows.{Family, RowValues}
+import stoplog.jdbc.target.{RowColumn, TableCheck, TargetTable}
+
 class TableChecksSuite extends AnyFunSuite {
   private val ids   = RowColumn("ID", Family.Number, "bigint")
   private val words = RowColumn("word", Family.Text, "string")

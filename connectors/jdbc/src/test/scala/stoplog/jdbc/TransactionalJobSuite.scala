@@ -12,6 +12,12 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.engine.{Existing, TaskAttempt}
 import stoplog.error.StoplogException
+import stoplog.jdbc.client.ConnectionSource
+import stoplog.jdbc.options.{JdbcOptions, WriteMode}
+import stoplog.jdbc.spark.TransactionalJob
+import stoplog.jdbc.staging.TaskOutcome
+import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.write.JdbcWriteSpec
 
 /** What a batch job leaves behind when its commit fails: nothing, or what tells that its rows are there. */
 class TransactionalJobSuite extends AnyFunSuite {
@@ -61,7 +67,7 @@ class TransactionalJobSuite extends AnyFunSuite {
         ).asJava
       )
       val target = TableCheck.target(options, schema, connections)
-      val spec   = SinkSpec.of(options, schema, target, connections).copy(pause = _ => ())
+      val spec   = JdbcWriteSpec.of(options, schema, target, connections).copy(pause = _ => ())
       new TransactionalJob(spec, options.mode.asInstanceOf[WriteMode.Transactional], "q", Existing.Keep)
     }
     val results: Seq[TaskOutcome] = {

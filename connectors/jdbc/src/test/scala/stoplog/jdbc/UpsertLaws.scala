@@ -4,6 +4,10 @@ package stoplog.jdbc
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogException
+import stoplog.jdbc.client.{RequestOptions, Retries, Session}
+import stoplog.jdbc.rejects.Rejects
+import stoplog.jdbc.rows.JdbcRow
+import stoplog.jdbc.write.{BatchScope, TaskSession, UpsertRows}
 
 /** What is asked of upserts into each database. */
 abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {

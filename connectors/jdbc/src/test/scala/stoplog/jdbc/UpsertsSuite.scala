@@ -3,6 +3,8 @@ package stoplog.jdbc
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.jdbc.client.{Dialect, Statement, TableName}
+
 class UpsertsSuite extends AnyFunSuite {
   private def upsert(dialect: Dialect, columns: String*) = dialect.upsert("t", columns, Seq("k"))
 

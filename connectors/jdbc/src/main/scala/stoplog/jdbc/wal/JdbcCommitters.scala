@@ -6,10 +6,10 @@ import java.util.{Map => JMap}
 
 import scala.util.control.NonFatal
 
-import stoplog.jdbc.{
-  Dialect, FailureKind, JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions, OwnTables, Retries,
-  Session, SparkConnector, TableName, Target
-}
+import stoplog.jdbc.client.{Dialect, FailureKind, Retries, Session, SparkConnector, TableName}
+import stoplog.jdbc.options.{JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions}
+import stoplog.jdbc.staging.OwnTables
+import stoplog.jdbc.target.Target
 import stoplog.options.{Opt, OptionType}
 import stoplog.wal.{
   CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace
@@ -74,7 +74,10 @@ private[wal] final class JdbcCommitter(chunkOptions: JdbcChunkOptions) extends C
 
   /** Opens a session for each call: a driver that waits for data for hours keeps no session open. */
   private def inSession[A](work: (Session, Retries) => A): A =
-    Session.use(() => new Session(new SparkConnector(jdbc.toSpark), jdbc.requests.timeoutSeconds), target)(
+    Session.use(
+      () => new Session(new SparkConnector(jdbc.toSpark), jdbc.requests.timeoutSeconds),
+      target.writeFailed
+    )(
       work(_, new Retries(jdbc.requests, target.dialect))
     )
 }

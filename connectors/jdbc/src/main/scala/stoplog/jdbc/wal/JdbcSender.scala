@@ -8,7 +8,11 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
-import stoplog.jdbc._
+import stoplog.jdbc.client.{JdbcStep, Retries, Session, SparkConnector}
+import stoplog.jdbc.rejects.Rejects
+import stoplog.jdbc.staging.OwnTables
+import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.write.{BatchScope, InsertedRows, JdbcWriteSpec, TaskRows, TaskSession, UpsertRows}
 import stoplog.wal.{ArrivalStatus, Chunk, ChunkRows, NotingTarget, Recent, RowSender, RowTarget}
 
 /** Writes the chunks of a write-ahead sink to a table, each in one transaction: the implementation of
@@ -58,18 +62,23 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
 private object JdbcSender {
 
   // Each JVM reads the description of the table once, and again after a failure.
-  val specs = new Recent[(JdbcChunkOptions, StructType), SinkSpec]
+  val specs = new Recent[(JdbcChunkOptions, StructType), JdbcWriteSpec]
 
   /** Waits for a temporarily unavailable database: the chunk is already in the log. */
-  def patiently(chunkOptions: JdbcChunkOptions, schema: StructType): SinkSpec =
+  def patiently(chunkOptions: JdbcChunkOptions, schema: StructType): JdbcWriteSpec =
     new Retries(chunkOptions.jdbc.requests, chunkOptions.jdbc.at.dialect)(identity)(_ =>
       spec(chunkOptions, schema)
     )
 
   /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
-  def spec(chunkOptions: JdbcChunkOptions, schema: StructType): SinkSpec = {
+  def spec(chunkOptions: JdbcChunkOptions, schema: StructType): JdbcWriteSpec = {
     val connector = new SparkConnector(chunkOptions.jdbc.toSpark)
-    SinkSpec.of(chunkOptions.jdbc, schema, TableCheck.target(chunkOptions.jdbc, schema, connector), connector)
+    JdbcWriteSpec.of(
+      chunkOptions.jdbc,
+      schema,
+      TableCheck.target(chunkOptions.jdbc, schema, connector),
+      connector
+    )
   }
 }
 
@@ -118,7 +127,7 @@ private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: Chu
   *
   * @param failed called after a failure, which outdated metadata of the table may have caused
   */
-private[wal] final class ChunkTransactions(spec: SinkSpec, failed: () => Unit) extends AutoCloseable {
+private[wal] final class ChunkTransactions(spec: JdbcWriteSpec, failed: () => Unit) extends AutoCloseable {
   private val session = spec.session()
   private val retries = spec.retries()
   private val target  = spec.target

@@ -2,7 +2,7 @@
 package stoplog.jdbc.docs
 
 import stoplog.docs.{OptionsReference, OptionsTable}
-import stoplog.jdbc.{JdbcOptionGroup, JdbcOptionRegistry}
+import stoplog.jdbc.options.{JdbcOptionGroup, JdbcOptionRegistry}
 import stoplog.jdbc.wal.JdbcChunkOptions
 
 /** `docs/reference/jdbc-options.md`, from the sink's registry. */

@@ -5,7 +5,8 @@ import java.util.UUID
 
 import stoplog.fault.{Faults, Step}
 import stoplog.format.SparkSessionForTests
-import stoplog.jdbc.{JdbcStep, TestDatabase}
+import stoplog.jdbc.TestDatabase
+import stoplog.jdbc.client.JdbcStep
 import stoplog.matrix.{ConnectorMatrixSuite, ConnectorRows, ConnectorWorld, CrashMode, MatrixSection}
 import stoplog.wal.{WriteAheadStep, WriteAheadWords, WriteAheadWorld}
 

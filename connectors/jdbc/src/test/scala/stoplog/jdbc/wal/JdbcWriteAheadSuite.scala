@@ -14,7 +14,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.{StoplogArgumentException, Thrown}
 import stoplog.format.SparkSessionForTests
-import stoplog.jdbc.{JdbcOptions, TestDatabase}
+import stoplog.jdbc.TestDatabase
+import stoplog.jdbc.options.JdbcOptions
 import stoplog.wal.{WriteAheadSink, WriteAheadSinkBuilder}
 
 /** What a user does, through Spark. */

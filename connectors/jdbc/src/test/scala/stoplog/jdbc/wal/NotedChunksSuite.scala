@@ -10,7 +10,11 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.jdbc._
+import stoplog.jdbc.{Broken, TestDatabase}
+import stoplog.jdbc.client.{ConnectionSource, JdbcStep, Session}
+import stoplog.jdbc.options.JdbcOptions
+import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.write.JdbcWriteSpec
 import stoplog.wal.{ArrivalStatus, Chunk, ChunkRows, DecidedEpoch}
 
 /** One chunk's transaction, over connections that break and rows that are bad. */
@@ -142,7 +146,7 @@ class NotedChunksSuite extends AnyFunSuite {
   ): NotedChunks = {
     val asked   = Map("url" -> database.url, "dbtable" -> table, "batchsize" -> "6") ++ more
     val options = JdbcOptions.parse(asked.asJava)
-    val spec    = SinkSpec
+    val spec    = JdbcWriteSpec
       .of(options, schema, TableCheck.target(options, schema, database.connector), connector)
       .copy(pause = _ => ())
     new NotedChunks(new ChunkTransactions(spec, () => ()), notes, faults)

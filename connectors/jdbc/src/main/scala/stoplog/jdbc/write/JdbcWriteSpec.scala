@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
-
-import java.nio.charset.StandardCharsets.UTF_8
-import java.security.MessageDigest
-import java.util.HexFormat
+package stoplog.jdbc.write
 
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
+import stoplog.jdbc.client.{ConnectionSource, Retries, Session}
+import stoplog.jdbc.options.{JdbcOptions, WriteMode}
+import stoplog.jdbc.rejects.{RejectTable, RejectedRowJson, Rejects}
+import stoplog.jdbc.rows.{JdbcRow, RowValues}
+import stoplog.jdbc.staging.{EpochDriver, SinkOwner, SinkTables}
+import stoplog.jdbc.target.Target
 
 /** The checked settings of a write, for the driver and the tasks. Sent to the executors.
   *
@@ -16,7 +18,7 @@ import stoplog.fault.Faults
   * @param keys   the indices of the key columns; empty without upserts
   * @param texts  formats rejected rows
   */
-private[jdbc] final case class SinkSpec(
+private[jdbc] final case class JdbcWriteSpec(
     options: JdbcOptions,
     schema: StructType,
     target: Target,
@@ -54,65 +56,20 @@ private[jdbc] final case class SinkSpec(
     new EpochDriver(tables, owner, mode.onForeign, () => session(), () => retries(), Faults.ofThisJvm)
 }
 
-private[jdbc] object SinkSpec {
+private[jdbc] object JdbcWriteSpec {
 
-  def of(options: JdbcOptions, schema: StructType, target: Target, connector: ConnectionSource): SinkSpec = {
+  def of(
+      options: JdbcOptions,
+      schema: StructType,
+      target: Target,
+      connector: ConnectionSource
+  ): JdbcWriteSpec = {
     val keys = options.mode match {
       case WriteMode.Upsert(names) =>
         names.map(name => schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).toVector
       case _ => Vector.empty
     }
     val texts = new RejectedRowJson(schema, SQLConf.get.sessionLocalTimeZone)
-    SinkSpec(options, schema, target, keys, connector, texts)
-  }
-}
-
-/** The tables of a sink of exactly-once inserts.
-  *
-  * @param sink the name of the sink's row in the epochs table
-  */
-private[jdbc] final case class SinkTables(
-    sink: String,
-    target: Target,
-    epochs: EpochsTable,
-    staging: StagingTable,
-    rejects: Option[RejectTables]
-) {
-  def allStaging: Seq[StagingTable] = staging +: rejects.map(_.staging).toSeq
-}
-
-/** @param text formats a staged row as the text of a rejected row */
-private[jdbc] final case class RejectTables(table: RejectTable, staging: StagingTable, text: StagedText)
-
-private[jdbc] object SinkTables {
-
-  /** @param sinkId   the sink id of the query or of the job
-    * @param epochs   the name of the epochs table; in the schema of the target by default
-    * @param rejected the reject table, if bad rows are rejected
-    */
-  def of(
-      target: Target,
-      sinkId: String,
-      epochs: Option[String],
-      rejected: Option[(RejectTable, StagedText)]
-  ): SinkTables = {
-    val sink = s"${target.table}/$sinkId"
-    SinkTables(
-      sink,
-      target,
-      EpochsTable(epochs.getOrElse(TableName.inSameSchema(target.table, "stoplog_epochs")), sink),
-      StagingTable(name(target, sink, "staging"), target.table, target.columns, target.dialect),
-      rejected.map { case (table, text) =>
-        val staging =
-          StagingTable(name(target, sink, "rejects"), table.table, table.columns, target.dialect)
-        RejectTables(table, staging, text)
-      }
-    )
-  }
-
-  // Short, because some databases truncate names to 63 characters, and stable across restarts.
-  private def name(target: Target, sink: String, what: String): String = {
-    val digest = MessageDigest.getInstance("SHA-256").digest(sink.getBytes(UTF_8))
-    TableName.inSameSchema(target.table, s"stoplog_${what}_${HexFormat.of().formatHex(digest).take(12)}")
+    JdbcWriteSpec(options, schema, target, keys, connector, texts)
   }
 }

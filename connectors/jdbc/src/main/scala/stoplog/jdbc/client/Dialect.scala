@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.client
 
 import java.sql.SQLException
+
+import stoplog.jdbc.rows.Column
 
 /** The SQL of a database for requests of the sink that standard SQL does not cover.
   *
   * @param word the value of the option `dialect`
   */
-private[jdbc] sealed abstract class Dialect(val word: String) extends Product with Serializable {
+private[jdbc] sealed abstract class Dialect(val word: String)
+    extends FailureCodes
+    with Product
+    with Serializable {
 
   /** Returns true for URLs of this dialect. */
   def handles(url: String): Boolean
@@ -53,25 +58,7 @@ private[jdbc] sealed abstract class Dialect(val word: String) extends Product wi
   /** True if columns have types that rows can be checked against. */
   def isTyped: Boolean = true
 
-  /** Returns the meaning of a failure of this database if the SQLSTATE does not contain the meaning. */
-  def verdict(failure: SQLException): Option[FailureKind] = None
-}
-
-/** SQL with parameters, and for each parameter the index of its column in a row. */
-private[jdbc] final case class Statement(sql: String, parameters: Seq[Int]) {
-  private[this] val places = parameters.toArray
-
-  /** Executes the statement once for each row, in a transaction of the caller. */
-  def execute(session: Session, columns: IndexedSeq[Column], rows: Iterable[JdbcRow]): Unit = {
-    val statement = session.statement(sql)
-    Batches.execute(statement, rows) { row =>
-      var i = 0
-      while (i < places.length) {
-        columns(places(i)).bind(statement, i + 1, row.values(places(i)))
-        i += 1
-      }
-    }
-  }
+  override def kind(failure: SQLException): Option[FailureKind] = None
 }
 
 private[jdbc] object Dialect {
@@ -129,7 +116,7 @@ private[jdbc] object Dialect {
 
     override def driverDefaults: Map[String, String] = Map("rewriteBatchedStatements" -> "true")
 
-    override def verdict(failure: SQLException): Option[FailureKind] = failure.getErrorCode match {
+    override def kind(failure: SQLException): Option[FailureKind] = failure.getErrorCode match {
       case LockWaitTimeout | Deadlock => Some(FailureKind.Transient)
       case IncorrectValue             => Some(FailureKind.BadRow)
       case _                          => None
@@ -149,7 +136,7 @@ private[jdbc] object Dialect {
     override def isTyped: Boolean = false
 
     // The driver has no SQLSTATE. The low byte is the primary result code.
-    override def verdict(failure: SQLException): Option[FailureKind] = failure.getErrorCode & 0xff match {
+    override def kind(failure: SQLException): Option[FailureKind] = failure.getErrorCode & 0xff match {
       case Busy | Locked                  => Some(FailureKind.Transient)
       case TooBig | Constraint | Mismatch => Some(FailureKind.BadRow)
       case _                              => None

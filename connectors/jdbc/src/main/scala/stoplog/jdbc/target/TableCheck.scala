@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.target
 
 import java.sql.Types
 
@@ -8,6 +8,10 @@ import scala.util.control.NonFatal
 
 import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcDialects}
 import org.apache.spark.sql.types.StructType
+
+import stoplog.jdbc.client.{ConnectionSource, Dialect, FailureKind, JdbcErrors}
+import stoplog.jdbc.options.{JdbcOptions, WriteMode}
+import stoplog.jdbc.rows.{Column, Family, RowValues}
 
 /** Checks before the first write: the database responds, and the table accepts the rows. */
 private[jdbc] object TableCheck {
@@ -119,36 +123,6 @@ private[jdbc] object TableCheck {
   private val Known: Set[Int] =
     Seq(Family.Boolean, Family.Number, Family.Day, Family.Bytes, Family.Text).flatMap(_.accepts).toSet +
       Types.ARRAY + Types.TIME
-}
-
-/** The kind of values in a column of the rows, for the comparison with a table.
-  *
-  * @param accepts the types of columns that accept such values, of `java.sql.Types`
-  */
-private[jdbc] sealed abstract class Family(val accepts: Set[Int])
-
-private[jdbc] object Family {
-  private val whole     = Set(Types.TINYINT, Types.SMALLINT, Types.INTEGER, Types.BIGINT)
-  private val fractions = Set(Types.REAL, Types.FLOAT, Types.DOUBLE, Types.NUMERIC, Types.DECIMAL)
-  private val numbers   = whole ++ fractions
-  private val moments   = Set(Types.TIMESTAMP, Types.TIMESTAMP_WITH_TIMEZONE)
-
-  case object Boolean extends Family(numbers ++ Set(Types.BOOLEAN, Types.BIT))
-  case object Number  extends Family(numbers)
-
-  /** Columns of whole numbers would accept such values as well, but round them. */
-  case object Floating extends Family(fractions)
-
-  case object Day       extends Family(moments + Types.DATE)
-  case object Timestamp extends Family(moments)
-  case object List      extends Family(Set(Types.ARRAY))
-  case object Bytes
-      extends Family(Set(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY, Types.BLOB, Types.BIT))
-  case object Text
-      extends Family(
-        Set(Types.CHAR, Types.VARCHAR, Types.LONGVARCHAR, Types.CLOB, Types.NCHAR, Types.NVARCHAR) ++
-          Set(Types.LONGNVARCHAR, Types.NCLOB, Types.SQLXML, Types.ROWID)
-      )
 }
 
 /** A column of the rows. */

@@ -1,111 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.staging
 
 import java.sql.ResultSetMetaData
 
 import scala.util.Using
 import scala.util.control.NonFatal
 
-/** A table of the sink in which rows are staged until their epoch commits. The table has no constraints and
-  * no readers.
-  *
-  * @param table    the name of the staging table
-  * @param target   the table that the rows are moved to
-  * @param columns  the columns of the target, in addition to two columns of the staging table
-  */
-private[jdbc] final case class StagingTable(
-    table: String,
-    target: String,
-    columns: Vector[Column],
-    dialect: Dialect
-) {
-  private def names: String = columns.map(_.quoted).mkString(", ")
-
-  def create: String = dialect.createLike(
-    table,
-    s"SELECT ${dialect.text("", StagingTable.AttemptLength)} AS stoplog_attempt, " +
-      s"${dialect.wholeNumber} AS stoplog_row, $names FROM $target"
-  )
-
-  /** A query for the columns of the table. */
-  def shape: String = s"SELECT $names FROM $table WHERE 1 = 0"
-
-  def shapeOfTarget: String = s"SELECT $names FROM $target WHERE 1 = 0"
-
-  // The methods below run in a transaction of the caller.
-
-  /** Inserts rows of an attempt, numbered from `first`. */
-  def insert(session: Session, attempt: String, first: Long, rows: Iterable[JdbcRow]): Unit = {
-    val all       = Seq("stoplog_attempt", "stoplog_row") ++ columns.map(_.quoted)
-    val statement = session.statement(Upserts.insert(table, all))
-    var number    = first
-    Batches.execute(statement, rows) { row =>
-      statement.setString(1, attempt)
-      statement.setLong(2, number)
-      var i = 0
-      while (i < columns.length) {
-        columns(i).bind(statement, i + 3, row.values(i))
-        i += 1
-      }
-      number += 1
-    }
-  }
-
-  /** Deletes the rows of an attempt from a number on. */
-  def removeFrom(session: Session, attempt: String, first: Long): Unit = {
-    session.update(s"DELETE FROM $table WHERE stoplog_attempt = ? AND stoplog_row >= ?", attempt, first)
-    ()
-  }
-
-  /** Copies the rows of the attempts to the target. Returns the number of rows. */
-  def publish(session: Session, attempts: Seq[String]): Long = each(attempts) { some =>
-    session.update(s"$move WHERE ${among(some)}", some: _*)
-  }
-
-  /** Copies the rows of an attempt with numbers from `from` until `until`, exclusive. Returns the number of
-    * rows.
-    */
-  def publish(session: Session, attempt: String, from: Long, until: Long): Long = session.update(
-    s"$move WHERE stoplog_attempt = ? AND stoplog_row >= ? AND stoplog_row < ?",
-    attempt,
-    from,
-    until
-  )
-
-  /** Returns a staged row as text. */
-  def text(session: Session, attempt: String, number: Long, read: StagedText): String = session.query(
-    s"SELECT $names FROM $table WHERE stoplog_attempt = ? AND stoplog_row = ?",
-    attempt,
-    number
-  )(read.text)
-
-  def remove(session: Session, attempts: Seq[String]): Unit = {
-    each(attempts)(some => session.update(s"DELETE FROM $table WHERE ${among(some)}", some: _*))
-    ()
-  }
-
-  def clear(session: Session): Unit = {
-    session.update(s"DELETE FROM $table")
-    ()
-  }
-
-  private def move: String = s"INSERT INTO $target ($names) SELECT $names FROM $table"
-
-  private def each(attempts: Seq[String])(act: Seq[String] => Long): Long =
-    attempts.grouped(StagingTable.AttemptsPerStatement).map(act).sum
-
-  private def among(attempts: Seq[String]): String = s"stoplog_attempt IN (${Upserts.marks(attempts)})"
-}
-
-private[jdbc] object StagingTable {
-  private final val AttemptLength        = 64
-  private final val AttemptsPerStatement = 500
-}
-
-/** Formats the single row of a result as the text of a rejected row. */
-private[jdbc] trait StagedText {
-  def text(result: java.sql.ResultSet): String
-}
+import stoplog.jdbc.client.{FailureKind, JdbcErrors, Retries, Session}
+import stoplog.jdbc.rejects.RejectTable
+import stoplog.jdbc.target.Target
 
 /** Creates the sink's own tables if they do not exist. */
 private[jdbc] final class OwnTables(session: Session, retries: Retries, target: Target) {

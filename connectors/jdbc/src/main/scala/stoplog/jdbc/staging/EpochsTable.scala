@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.staging
 
 import java.sql.ResultSet
 
-import stoplog.commit.EpochErrors
+import stoplog.jdbc.client.Session
 import stoplog.log.{BatchDigest, QueryEpoch}
 
 /** The row of a sink in the epochs table.
@@ -123,39 +123,4 @@ private object EpochsTable {
   final val Repeated = "adoptAndRepeat"
 
   final val NoEpoch = -1L
-}
-
-/** The errors of a rejected start, in database terms. */
-private[jdbc] final class SinkEpochErrors(sink: String, target: Target, query: String) extends EpochErrors {
-
-  override def foreignQuery(owner: QueryEpoch, batch: Long): Throwable = {
-    val again = owner.epoch match {
-      case Some(last) if batch <= last =>
-        s"Starting at batch $batch, it may write again all rows of the epochs up to $last"
-      case _ => s"It starts at batch $batch, after all epochs of the sink"
-    }
-    JdbcErrors.foreignQuery(sink, target, owner.queryId, query, again)
-  }
-
-  override def gap(last: Option[Long], batch: Long): Throwable =
-    JdbcErrors.epochGap(sink, target, last.fold("none")(_.toString), batch)
-
-  override def ahead(last: Long, batch: Long): Throwable =
-    JdbcErrors.epochAhead(sink, target, last, s"at batch $batch", batch)
-
-  override def plannedAnew(batch: Long): Throwable = JdbcErrors.epochAhead(
-    sink,
-    target,
-    batch,
-    s"with a batch $batch that it has planned anew, with other offsets",
-    batch
-  )
-
-  override def replanned(last: Long): Throwable = JdbcErrors.epochAhead(
-    sink,
-    target,
-    last,
-    s"at batch ${last + 1} behind another batch $last, which was planned anew with other offsets",
-    last
-  )
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.options
 
 import stoplog.commit.{ForeignQuery => Foreign}
-import stoplog.jdbc.JdbcOptionGroup._
+import stoplog.jdbc.client.Dialect
+import stoplog.jdbc.options.JdbcOptionGroup._
 import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
 import stoplog.writing.{OnBadRow => BadRow}
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
-
-import java.util.UUID
+package stoplog.jdbc.spark
 
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.engine._
 import stoplog.error.Log
-import stoplog.fault.Faults
+import stoplog.jdbc.client.Session
+import stoplog.jdbc.options.WriteMode
+import stoplog.jdbc.staging.{EpochStatus, OwnTables, SinkOwner, TaskOutcome}
+import stoplog.jdbc.write.JdbcWriteSpec
 import stoplog.thread.Uninterrupted
 
 /** The run of a query: the state that is kept between epochs. */
@@ -56,7 +57,7 @@ private[jdbc] object SinkCounts {
 /** The run of a query with upserts. The tasks write all rows; an epoch that the engine repeats finds its rows
   * in the target and has no effect.
   */
-private[jdbc] final class UpsertRun(spec: SinkSpec) extends JdbcRun {
+private[jdbc] final class UpsertRun(spec: JdbcWriteSpec) extends JdbcRun {
   UpsertRun.prepare(spec)
 
   override def begin(epoch: EpochStart): SinkWriterFactory[InternalRow, TaskOutcome] = UpsertRun.writers(spec)
@@ -66,7 +67,7 @@ private[jdbc] final class UpsertRun(spec: SinkSpec) extends JdbcRun {
 }
 
 /** A batch job with upserts. */
-private[jdbc] final class UpsertJob(spec: SinkSpec) extends EngineJob[InternalRow, TaskOutcome] {
+private[jdbc] final class UpsertJob(spec: JdbcWriteSpec) extends EngineJob[InternalRow, TaskOutcome] {
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskOutcome] = {
     UpsertRun.prepare(spec)
@@ -79,11 +80,11 @@ private[jdbc] final class UpsertJob(spec: SinkSpec) extends EngineJob[InternalRo
 }
 
 private[jdbc] object UpsertRun {
-  def writers(spec: SinkSpec) = new JdbcWriterFactory(spec, WriteTarget.ByKey, committed = None)
+  def writers(spec: JdbcWriteSpec) = new JdbcWriterFactory(spec, WriteTarget.ByKey, committed = None)
 
   /** Creates the reject table before the tasks need the table. */
-  def prepare(spec: SinkSpec): Unit = spec.rejectTable.foreach { rejects =>
-    Session.use(() => spec.session(), spec.target) { session =>
+  def prepare(spec: JdbcWriteSpec): Unit = spec.rejectTable.foreach { rejects =>
+    Session.use(() => spec.session(), spec.target.writeFailed) { session =>
       new OwnTables(session, spec.retries(), spec.target).ensure(rejects)
     }
   }
@@ -91,7 +92,7 @@ private[jdbc] object UpsertRun {
 
 /** The run of a query with exactly-once inserts. */
 private[jdbc] final class TransactionalRun(
-    spec: SinkSpec,
+    spec: JdbcWriteSpec,
     mode: WriteMode.Transactional,
     owner: SinkOwner,
     existing: Existing
@@ -118,7 +119,7 @@ private[jdbc] final class TransactionalRun(
   * transaction. The job is a separate sink with a single epoch.
   */
 private[jdbc] final class TransactionalJob(
-    spec: SinkSpec,
+    spec: JdbcWriteSpec,
     mode: WriteMode.Transactional,
     queryId: String,
     existing: Existing
@@ -146,98 +147,4 @@ private[jdbc] final class TransactionalJob(
 
   /** No job repeats its commit, so staged rows are useless, unless the rows are already in the target. */
   override def abort(results: Seq[TaskOutcome]): Unit = driver.abandon()
-}
-
-/** The table that tasks write to. */
-private[jdbc] sealed trait WriteTarget extends Serializable
-private[jdbc] object WriteTarget {
-  case object ByKey                           extends WriteTarget
-  final case class Staged(tables: SinkTables) extends WriteTarget
-}
-
-/** Sent to the executors, where the factory creates the writer of each task.
-  *
-  * @param committed the epoch that is already in the target
-  */
-private[jdbc] final class JdbcWriterFactory(spec: SinkSpec, sending: WriteTarget, committed: Option[Long])
-    extends SinkWriterFactory[InternalRow, TaskOutcome] {
-  private val values = spec.values
-
-  override def writer(task: TaskAttempt): Option[JdbcWriter] =
-    Option.unless(task.epoch.exists(committed.contains))(new JdbcWriter(rows(task.epoch), values))
-
-  private def rows(batch: Option[Long]): TaskRows = {
-    val session = spec.session()
-    val retries = spec.retries()
-    val scope   = new BatchScope.OwnTransaction(session, retries, spec.target.writeFailed)
-    val access  = TaskSession(session, scope, retries, Faults.ofThisJvm)
-    val most    = spec.options.rows.batchRows
-    sending match {
-      case WriteTarget.ByKey =>
-        val rejects = spec.rejects(batch, Rejects.contentId(spec.sink, batch)) {
-          spec.rejectTable.map(table =>
-            rows =>
-              retries(spec.target.writeFailed)(_ => session.transaction(_ => table.replace(session, rows)))
-          )
-        }
-        new UpsertRows(access, spec.target, spec.keys.toArray, most, rejects)
-      case WriteTarget.Staged(tables) =>
-        val attempt = UUID.randomUUID().toString
-        val rejects = spec.rejects(batch, (number, _) => s"$attempt-$number")(
-          tables.rejects.map(staged => stagedRejects(session, retries, staged.staging, attempt))
-        )
-        new StagedRows(access, spec.target, tables.staging, attempt, most, rejects)
-    }
-  }
-
-  private def stagedRejects(session: Session, retries: Retries, staging: StagingTable, attempt: String)(
-      rows: IndexedSeq[JdbcRow]
-  ): Unit = {
-    // Each id contains the number of its row, so that the rows of an interrupted attempt can be found.
-    val first = rows.head.values(0).toString.drop(attempt.length + 1).toLong
-    retries(spec.target.writeFailed) { before =>
-      session.transaction { _ =>
-        if (before > 0) staging.removeFrom(session, attempt, first)
-        staging.insert(session, attempt, first, rows)
-      }
-    }
-  }
-}
-
-/** Writes the rows of a task to the database. */
-private[jdbc] final class JdbcWriter(sent: TaskRows, values: RowValues)
-    extends SinkWriter[InternalRow, TaskOutcome] {
-  private[this] var done    = Option.empty[TaskOutcome]
-  private[this] var written = 0L
-
-  override def write(row: InternalRow): Unit = {
-    sent.write(values.of(row))
-    written += 1
-  }
-
-  override def commit(): TaskOutcome = {
-    val result = sent.finish()
-    done = Some(result)
-    result
-  }
-
-  /** Deletes nothing (I5). */
-  override def abort(): Unit = sent.close()
-
-  override def close(): Unit = sent.close()
-
-  override def rows: Long = written
-
-  override def counts: Seq[(TaskMetric, () => Long)] =
-    JdbcWriter.Metrics.zip(Seq(ofDone(_.rows), ofDone(_.rejects), ofDone(_.retries)))
-
-  private def ofDone(count: TaskOutcome => Long): () => Long = () => done.fold(0L)(count)
-}
-
-private[jdbc] object JdbcWriter {
-  val Metrics: Seq[TaskMetric] = Seq(
-    TaskMetric("stoplogJdbcSentRows", "rows sent to the database"),
-    TaskMetric("stoplogJdbcRejectedRows", "rows rejected"),
-    TaskMetric("stoplogJdbcRetries", "batches tried again")
-  )
 }

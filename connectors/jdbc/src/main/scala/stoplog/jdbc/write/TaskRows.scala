@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.write
 
-import stoplog.fault.Faults
+import stoplog.jdbc.client.{Columnwise, FailureKind, JdbcErrors, JdbcStep, Upserts}
+import stoplog.jdbc.rejects.Rejects
+import stoplog.jdbc.rows.{JdbcRow, RowBuffer}
+import stoplog.jdbc.staging.{StagingTable, TaskOutcome}
+import stoplog.jdbc.target.Target
 
 /** Writes the rows of a task to the database, batch by batch. Not thread-safe.
   *
@@ -48,54 +52,6 @@ private[jdbc] abstract class TaskRows(access: TaskSession, target: Target, rejec
 
   /** Whether the database may have rejected a row because another transaction was first. */
   protected def races(refused: Throwable): Boolean = false
-}
-
-/** A task's access to the database.
-  *
-  * @param scope the atomic unit of a batch: the database stores either the whole batch or nothing
-  */
-private[jdbc] final case class TaskSession(
-    session: Session,
-    scope: BatchScope,
-    retries: Retries,
-    faults: Faults
-)
-
-/** The message of a task to the driver.
-  *
-  * @param attempt the attempt under which the rows are staged
-  * @param rows    the number of rows in the target, or staged for the target
-  * @param rejects the number of rows in the reject table, or staged for the reject table
-  * @param retries the number of retries
-  */
-private[jdbc] final case class TaskOutcome(attempt: String, rows: Long, rejects: Long, retries: Long)
-
-/** The transaction, or the part of a transaction, in which the database stores either a whole batch or
-  * nothing.
-  */
-private[jdbc] trait BatchScope {
-
-  /** @param work called with the number of previous attempts */
-  def apply(work: Int => Unit): Unit
-}
-
-private[jdbc] object BatchScope {
-
-  /** A transaction for each batch, retried after transient failures.
-    *
-    * @param failed creates the error if the retries are exhausted
-    */
-  final class OwnTransaction(session: Session, retries: Retries, failed: Throwable => Throwable)
-      extends BatchScope {
-    override def apply(work: Int => Unit): Unit =
-      retries(failed)(before => session.transaction(_ => work(before)))
-  }
-
-  /** A part of the current transaction. The code that started the transaction retries the whole transaction.
-    */
-  final class WithinTransaction(session: Session) extends BatchScope {
-    override def apply(work: Int => Unit): Unit = session.savepoint(work(0))
-  }
 }
 
 /** Sends rows by key. Only the last row of each key in a batch is sent, and batches are sent in order.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.spark
 
 import java.util.{Map => JMap}
 
@@ -10,6 +10,12 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.engine._
 import stoplog.error.Errors
+import stoplog.jdbc.JdbcSink
+import stoplog.jdbc.client.{JdbcErrors, SparkConnector}
+import stoplog.jdbc.options.{JdbcOptions, Spread, WriteMode}
+import stoplog.jdbc.staging.{SinkOwner, TaskOutcome}
+import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.write.JdbcWriteSpec
 import stoplog.options.SparkOptions
 import stoplog.spark.{ConnectorProvider, SinkTable}
 
@@ -31,7 +37,7 @@ final class JdbcProvider extends ConnectorProvider(JdbcSink.Format) {
 }
 
 /** The sink of a table, driven by an engine's frame. */
-private[jdbc] final class JdbcEngineSink(spec: SinkSpec)
+private[jdbc] final class JdbcEngineSink(spec: JdbcWriteSpec)
     extends EngineSink[StructType, InternalRow, TaskOutcome] {
 
   override def name: String = s"${JdbcSink.Format} ${spec.target.database} ${spec.sink}"
@@ -84,6 +90,6 @@ private[jdbc] object JdbcEngineSink {
   def apply(columns: StructType, options: JdbcOptions): JdbcEngineSink = {
     val connector = new SparkConnector(options.toSpark)
     val target    = TableCheck.target(options, columns, connector)
-    new JdbcEngineSink(SinkSpec.of(options, columns, target, connector))
+    new JdbcEngineSink(JdbcWriteSpec.of(options, columns, target, connector))
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.client
 
 import stoplog.fault.{ConnectorSteps, Step}
 

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.client
 
 import java.sql._
-import java.util.concurrent.atomic.AtomicLong
 
-import scala.annotation.tailrec
 import scala.collection.mutable
 import scala.util.{Try, Using}
 import scala.util.control.NonFatal
@@ -13,7 +11,6 @@ import org.apache.spark.sql.execution.datasources.jdbc.JDBCOptions
 import org.apache.spark.sql.jdbc.JdbcDialects
 
 import stoplog.error.Redaction
-import stoplog.thread.Backoff
 
 /** Opens connections: on the driver, and in each task. */
 private[jdbc] trait ConnectionSource extends Serializable {
@@ -122,11 +119,14 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
 
 private[jdbc] object Session {
 
-  /** Runs `work` in a new session and closes the session afterwards. */
-  def use[A](open: () => Session, target: Target)(work: Session => A): A = {
+  /** Runs `work` in a new session and closes the session afterwards.
+    *
+    * @param failed creates the error for a failure of the database
+    */
+  def use[A](open: () => Session, failed: Throwable => Throwable)(work: Session => A): A = {
     val session = open()
     try work(session)
-    catch { case e: SQLException => throw target.writeFailed(e) }
+    catch { case e: SQLException => throw failed(e) }
     finally session.close()
   }
 }
@@ -142,103 +142,4 @@ private[jdbc] final class SparkConnector(options: Map[String, String]) extends C
   override def open(): Connection =
     try connect(-1)
     catch { case NonFatal(e) => throw Redaction.of(options).cause(e) }
-}
-
-/** Retries transient failures of a task or of the driver.
-  *
-  * @param pause waits for the given number of milliseconds
-  */
-private[jdbc] final class Retries(
-    requests: RequestOptions,
-    dialect: Dialect,
-    pause: Long => Unit = Thread.sleep(_)
-) {
-  private[this] val backoff = Backoff(requests.retryWaitMillis, mostMillis = 30_000)
-  private[this] val again   = new AtomicLong()
-
-  /** The number of retries. */
-  def count: Long = again.get
-
-  /** @param action called with the number of previous attempts
-    * @param failed creates the error after the last attempt has failed with a transient failure
-    */
-  def apply[A](failed: Throwable => Throwable)(action: Int => A): A = {
-    @tailrec
-    def go(before: Int): A =
-      attempt(before, action) match {
-        case Right(result)                              => result
-        case Left(e) if before + 1 >= requests.maxTries => throw failed(e)
-        case Left(_)                                    =>
-          again.incrementAndGet()
-          pause(backoff.pauseMillis(before + 1))
-          go(before + 1)
-      }
-    go(0)
-  }
-
-  private def attempt[A](before: Int, action: Int => A): Either[Throwable, A] =
-    try Right(action(before))
-    catch { case NonFatal(e) if FailureKind.of(e, dialect) == FailureKind.Transient => Left(e) }
-}
-
-/** The meaning of a database failure for the sink. */
-private[jdbc] sealed trait FailureKind
-
-private[jdbc] object FailureKind {
-
-  /** Another attempt may succeed: the connection was lost, the server is full or starting, or another
-    * transaction was first.
-    */
-  case object Transient extends FailureKind
-
-  /** A row is invalid in every attempt. */
-  case object BadRow extends FailureKind
-
-  /** Any other failure. */
-  case object Fatal extends FailureKind
-
-  /** Classifies a failure. The exception of a batch is chained to the exceptions of its rows. */
-  def of(failure: Throwable, dialect: Dialect): FailureKind = {
-    val each = chain(failure).map(one(_, dialect))
-    if (each.contains(Transient)) Transient else if (each.contains(BadRow)) BadRow else Fatal
-  }
-
-  /** Returns true if the failure is a duplicate key. */
-  def isDuplicateKey(failure: Throwable): Boolean = chain(failure).exists(_.getSQLState == "23505")
-
-  private def chain(failure: Throwable): Seq[SQLException] = {
-    def next(e: Throwable): Seq[Throwable] = e match {
-      case sql: SQLException => Seq(sql.getNextException, sql.getCause)
-      case other             => Seq(other.getCause)
-    }
-    @scala.annotation.tailrec
-    def go(open: Seq[Throwable], seen: Vector[Throwable]): Vector[Throwable] = open match {
-      case Seq()                                                     => seen
-      case first +: rest if first == null || seen.exists(_ eq first) => go(rest, seen)
-      case first +: rest if seen.size < LongestChain                 => go(rest ++ next(first), seen :+ first)
-      case _                                                         => seen
-    }
-    go(Seq(failure), Vector.empty).collect { case sql: SQLException => sql }
-  }
-
-  private def one(failure: SQLException, dialect: Dialect): FailureKind =
-    dialect.verdict(failure).getOrElse {
-      val state = Option(failure.getSQLState).getOrElse("")
-      if (TransientStates.exists(state.startsWith)) Transient
-      else
-        failure match {
-          case _: SQLTransientException | _: SQLRecoverableException             => Transient
-          case _: SQLDataException | _: SQLIntegrityConstraintViolationException => BadRow
-          case _ if BadRowStates.exists(state.startsWith)                        => BadRow
-          case _                                                                 => Fatal
-        }
-    }
-
-  // Connections; serialization and deadlock; resources; PostgreSQL: locks, and a server that stops or starts.
-  private val TransientStates = Seq("08", "40", "53", "55P03", "57P01", "57P02", "57P03")
-
-  // A key twice in a statement; values; constraints; views with check; errors of triggers, in two databases.
-  private val BadRowStates = Seq("21", "22", "23", "44", "45", "P0001")
-
-  private final val LongestChain = 100
 }

@@ -1,90 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
-
-import java.sql.{PreparedStatement, Types}
-import java.util.{Arrays => JArrays}
+package stoplog.jdbc.rows
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.execution.datasources.jdbc.JdbcUtils
 import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcDialects}
 import org.apache.spark.sql.types._
-
-/** A row with JDBC values.
-  *
-  * @param values  the values in the order of the sink's columns
-  * @param origin  the original row, for the text of a rejected row
-  * @param earlier the earlier row with the same key that this row supersedes in its batch, if kept for the
-  *                case that this row is bad
-  */
-private[jdbc] final class JdbcRow(
-    val values: Array[Any],
-    val origin: AnyRef,
-    val earlier: Option[JdbcRow] = None
-) {
-  def after(earlier: JdbcRow): JdbcRow = new JdbcRow(values, origin, Some(earlier))
-}
-
-/** A column of the target that the sink writes.
-  *
-  * @param name     the exact name in the target
-  * @param quoted   the name quoted for SQL
-  * @param jdbcType the type in the target, one of `java.sql.Types`
-  * @param typeName the type's name in the database
-  */
-private[jdbc] final case class Column(name: String, quoted: String, jdbcType: Int, typeName: String = "") {
-
-  def bind(statement: PreparedStatement, index: Int, value: Any): Unit = value match {
-    case null            => statement.setNull(index, jdbcType)
-    case array: SqlArray =>
-      statement.setArray(
-        index,
-        statement.getConnection.createArrayOf(array.elementType, array.elements.asInstanceOf[Array[AnyRef]])
-      )
-    // PostgreSQL's uuid, json and enums accept a string only if its JDBC type is not a string type.
-    case text: String if jdbcType == Types.OTHER => statement.setObject(index, text, Types.OTHER)
-    case text: String                            => statement.setString(index, text)
-    case bytes: Array[Byte]                      => statement.setBytes(index, bytes)
-    case number: Byte                            => statement.setByte(index, number)
-    case number: Short                           => statement.setShort(index, number)
-    case number: Int                             => statement.setInt(index, number)
-    case number: Long                            => statement.setLong(index, number)
-    case number: Float                           => statement.setFloat(index, number)
-    case number: Double                          => statement.setDouble(index, number)
-    case truth: Boolean                          => statement.setBoolean(index, truth)
-    case number: java.math.BigDecimal            => statement.setBigDecimal(index, number)
-    case day: java.sql.Date                      => statement.setDate(index, day)
-    case moment: java.sql.Timestamp              => statement.setTimestamp(index, moment)
-    case other                                   => statement.setObject(index, other)
-  }
-}
-
-/** @param elementType the type's name in the database */
-private[jdbc] final case class SqlArray(elementType: String, elements: Array[Any])
-
-/** Orders rows by key. All tasks use the same order: transactions that acquire locks in one order never
-  * deadlock.
-  *
-  * @param keys the indices of the key columns
-  */
-private[jdbc] final class KeyOrder(keys: Array[Int]) extends Ordering[JdbcRow] {
-
-  override def compare(left: JdbcRow, right: JdbcRow): Int = {
-    var i      = 0
-    var result = 0
-    while (result == 0 && i < keys.length) {
-      result = compareValues(left.values(keys(i)), right.values(keys(i)))
-      i += 1
-    }
-    result
-  }
-
-  private def compareValues(left: Any, right: Any): Int = (left, right) match {
-    case (a: Array[Byte], b: Array[Byte]) => JArrays.compareUnsigned(a, b)
-    case (a: Comparable[_], b)            => a.asInstanceOf[Comparable[Any]].compareTo(b)
-    case (a, b)                           => String.valueOf(a).compareTo(String.valueOf(b))
-  }
-}
 
 /** Converts Spark's rows to JDBC values, with the types of Spark's own `jdbc` format. The setters of that
   * format are private, and need rows after a further conversion.

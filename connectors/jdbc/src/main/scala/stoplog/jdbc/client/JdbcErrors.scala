@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc
+package stoplog.jdbc.client
 
 import java.sql.SQLException
 
@@ -42,53 +42,57 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   def writeFailed(table: String, database: String, why: Throwable): StoplogException =
     refused("STOPLOG_JDBC_WRITE", why, "table" -> table, "database" -> database)
 
-  private[jdbc] def unknownOutcome(tables: SinkTables, epoch: Long, why: Throwable): StoplogException =
+  /** @param epochs the table of epochs */
+  private[jdbc] def unknownOutcome(
+      at: SinkAddress,
+      epochs: String,
+      epoch: Long,
+      why: Throwable
+  ): StoplogException =
     refused(
       "STOPLOG_JDBC_UNKNOWN_OUTCOME",
       why,
-      "sink"     -> tables.sink,
-      "database" -> tables.target.database,
-      "epochs"   -> tables.epochs.table,
+      "sink"     -> at.sink,
+      "database" -> at.database,
+      "epochs"   -> epochs,
       "epoch"    -> epoch
     )
 
   private[jdbc] def stagingLost(
       staging: String,
-      target: Target,
+      at: SinkAddress,
       wanted: Long,
       found: Long
   ): StoplogException = failure(
     "STOPLOG_JDBC_STAGING_LOST",
     "staging"  -> staging,
-    "database" -> target.database,
+    "database" -> at.database,
     "wanted"   -> wanted,
     "found"    -> found,
-    "table"    -> target.table
+    "table"    -> at.table
   )
 
   // Errors about the owner of a table.
 
-  private[jdbc] def fenced(sink: String, target: Target, other: String): StoplogException =
-    owned("STOPLOG_JDBC_FENCED", sink, target, "other" -> other)
+  private[jdbc] def fenced(at: SinkAddress, other: String): StoplogException =
+    owned("STOPLOG_JDBC_FENCED", at, "other" -> other)
 
   private[jdbc] def foreignQuery(
-      sink: String,
-      target: Target,
+      at: SinkAddress,
       owner: String,
       query: String,
       again: String
   ): StoplogException = owned(
     "STOPLOG_JDBC_FOREIGN_QUERY",
-    sink,
-    target,
+    at,
     "owner" -> owner,
     "query" -> query,
     "again" -> again
   )
 
   /** The database is older than the checkpoint. `last` is `none` if the database has no epoch. */
-  private[jdbc] def epochGap(sink: String, target: Target, last: String, batch: Long): StoplogException =
-    owned("STOPLOG_JDBC_EPOCH_GAP", sink, target, "lastEpoch" -> last, "batch" -> batch)
+  private[jdbc] def epochGap(at: SinkAddress, last: String, batch: Long): StoplogException =
+    owned("STOPLOG_JDBC_EPOCH_GAP", at, "lastEpoch" -> last, "batch" -> batch)
 
   /** The database is ahead of the checkpoint, or contains another batch than the checkpoint.
     *
@@ -96,15 +100,13 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
     * @param batch  the first batch whose rows will be repeated if the sink is reset
     */
   private[jdbc] def epochAhead(
-      sink: String,
-      target: Target,
+      at: SinkAddress,
       last: Long,
       starts: String,
       batch: Long
   ): StoplogException = owned(
     "STOPLOG_JDBC_EPOCH_AHEAD",
-    sink,
-    target,
+    at,
     "lastEpoch" -> last,
     "starts"    -> starts,
     "again"     -> (if (batch == last) s"epoch $last" else s"epochs $batch to $last")
@@ -123,13 +125,12 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
 
   private def owned(
       condition: String,
-      sink: String,
-      target: Target,
+      at: SinkAddress,
       more: (String, Any)*
   ): StoplogException =
     failure(
       condition,
-      Seq("sink" -> sink, "table" -> target.table, "database" -> target.database) ++ more: _*
+      Seq("sink" -> at.sink, "table" -> at.table, "database" -> at.database) ++ more: _*
     )
 
   /** Creates an error with the database's message. */
@@ -139,3 +140,11 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   /** Returns the message in one line. */
   private def oneLine(why: Throwable): String = reason(messageOf(why).linesIterator.mkString(" "))
 }
+
+/** The place of a sink, for messages.
+  *
+  * @param sink     the name of the sink's row in the epochs table
+  * @param table    the target table
+  * @param database the URL without possible secrets
+  */
+private[stoplog] final case class SinkAddress(sink: String, table: String, database: String)

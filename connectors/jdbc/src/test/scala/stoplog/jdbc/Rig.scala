@@ -9,7 +9,7 @@ import stoplog.jdbc.client.{ConnectionSource, Dialect, RequestOptions, Retries, 
 import stoplog.jdbc.rejects.{RejectTable, Rejects, StagedText}
 import stoplog.jdbc.rows.JdbcRow
 import stoplog.jdbc.staging.{EpochDriver, OwnTables, SinkOwner, SinkTables, TaskOutcome}
-import stoplog.jdbc.write.{BatchScope, StagedRows, TaskRows, TaskSession, UpsertRows}
+import stoplog.jdbc.write.{BatchScope, TaskRows, TaskSession}
 
 /** The sink without Spark: tasks and drivers over one table of columns `id` and `word`.
   *
@@ -62,7 +62,7 @@ final class Rig(
     if (reject) new OwnTables(session, retries, target).ensure(rejects.table, rejects.create)
     val bad: Rejects = if (reject) keep else new Rejects.Fail(target, Rig.text)
     run(
-      new UpsertRows(access(session, retries), target, Array(0), batchRows, bad),
+      TaskRows.upserts(access(session, retries), target, Array(0), batchRows, bad),
       rows
     )
   }
@@ -83,7 +83,7 @@ final class Rig(
       )
     }
     run(
-      new StagedRows(
+      TaskRows.staged(
         access(session, retries),
         target,
         tables.staging,

@@ -7,7 +7,7 @@ import stoplog.error.StoplogException
 import stoplog.jdbc.client.{RequestOptions, Retries, Session}
 import stoplog.jdbc.rejects.Rejects
 import stoplog.jdbc.rows.JdbcRow
-import stoplog.jdbc.write.{BatchScope, TaskSession, UpsertRows}
+import stoplog.jdbc.write.{BatchScope, TaskRows, TaskSession}
 
 /** What is asked of upserts into each database. */
 abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
@@ -45,7 +45,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val only    = keys.copy(columns = keys.columns.take(1))
     val session = new Session(database.connector, 0)
     val retries = new Retries(RequestOptions(0, 1, 1), database.dialect, _ => ())
-    val task    = new UpsertRows(
+    val task    = TaskRows.upserts(
       TaskSession(
         session,
         new BatchScope.OwnTransaction(session, retries, only.writeFailed),

@@ -44,7 +44,7 @@ private[jdbc] object Rejects {
       identify: (Long, String) => String,
       send: IndexedSeq[JdbcRow] => Unit
   ) extends Rejects {
-    private[this] val buffer = new RowBuffer.InTurn(batchRows, send)
+    private[this] val buffer = new RowBuffer.InTurn(batchRows)
     private[this] var count  = 0L
 
     override def take(row: JdbcRow, why: Throwable): Unit = {
@@ -52,12 +52,13 @@ private[jdbc] object Rejects {
       val kept = RejectTable.row(identify(count, text), sink, batch, why, text)
       count += 1
       buffer.add(kept)
+      if (buffer.isFull) send(buffer.drain())
     }
 
     override def superseded: RowBuffer.Superseded = RowBuffer.Superseded.Kept
 
     override def finish(): Long = {
-      buffer.flush()
+      if (buffer.nonEmpty) send(buffer.drain())
       count
     }
   }

@@ -6,44 +6,41 @@ import java.util.{TreeMap => JTreeMap}
 import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
-/** Buffers rows until a batch is full. Not thread-safe.
+/** Buffers the rows of a batch. Not thread-safe.
   *
   * @param batchRows the size of a full batch
-  * @param send      called with a batch, which is never empty
   */
-private[jdbc] sealed abstract class RowBuffer(batchRows: Int, send: IndexedSeq[JdbcRow] => Unit) {
+private[jdbc] sealed abstract class RowBuffer(batchRows: Int) {
+  def add(row: JdbcRow): Unit
 
-  final def add(row: JdbcRow): Unit = {
-    put(row)
-    if (size >= batchRows) flush()
-  }
+  /** Removes and returns the rows. */
+  def drain(): IndexedSeq[JdbcRow]
 
-  /** Sends the remaining rows. */
-  final def flush(): Unit = if (size > 0) send(drain())
+  final def isFull: Boolean = size >= batchRows
 
-  protected def put(row: JdbcRow): Unit
+  final def nonEmpty: Boolean = size > 0
+
   protected def size: Int
-  protected def drain(): IndexedSeq[JdbcRow]
 }
 
 private[jdbc] object RowBuffer {
 
   /** Keeps every row, in order of arrival. */
-  final class InTurn(batchRows: Int, send: IndexedSeq[JdbcRow] => Unit) extends RowBuffer(batchRows, send) {
+  final class InTurn(batchRows: Int) extends RowBuffer(batchRows) {
     private[this] val rows = mutable.ArrayBuffer[JdbcRow]()
 
-    override protected def put(row: JdbcRow): Unit = {
+    override def add(row: JdbcRow): Unit = {
       rows += row
       ()
     }
 
-    override protected def size: Int = rows.size
-
-    override protected def drain(): IndexedSeq[JdbcRow] = {
+    override def drain(): IndexedSeq[JdbcRow] = {
       val batch = rows.toVector
       rows.clear()
       batch
     }
+
+    override protected def size: Int = rows.size
   }
 
   /** Keeps only the last row of each key, in the order of the keys.
@@ -51,16 +48,12 @@ private[jdbc] object RowBuffer {
     * @param keys       the indices of the key columns
     * @param superseded the handling of all other rows
     */
-  final class LastOfEachKey(
-      keys: Array[Int],
-      superseded: Superseded,
-      batchRows: Int,
-      send: IndexedSeq[JdbcRow] => Unit
-  ) extends RowBuffer(batchRows, send) {
+  final class LastOfEachKey(keys: Array[Int], superseded: Superseded, batchRows: Int)
+      extends RowBuffer(batchRows) {
     private[this] val rows   = new JTreeMap[JdbcRow, JdbcRow](new KeyOrder(keys))
     private[this] var behind = 0
 
-    override protected def put(row: JdbcRow): Unit = {
+    override def add(row: JdbcRow): Unit = {
       // Replaces the map's key as well: equal keys may differ, such as 1.0 and 1.00.
       val last = (Option(rows.remove(row)), superseded) match {
         case (Some(earlier), Superseded.Kept) =>
@@ -72,14 +65,14 @@ private[jdbc] object RowBuffer {
       ()
     }
 
-    override protected def size: Int = rows.size + behind
-
-    override protected def drain(): IndexedSeq[JdbcRow] = {
+    override def drain(): IndexedSeq[JdbcRow] = {
       val batch = rows.values.asScala.toVector
       rows.clear()
       behind = 0
       batch
     }
+
+    override protected def size: Int = rows.size + behind
   }
 
   /** The handling of rows that a later row with the same key supersedes. */

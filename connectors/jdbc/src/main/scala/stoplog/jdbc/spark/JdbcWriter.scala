@@ -11,7 +11,7 @@ import stoplog.jdbc.client.{Retries, Session}
 import stoplog.jdbc.rejects.Rejects
 import stoplog.jdbc.rows.{JdbcRow, RowValues}
 import stoplog.jdbc.staging.{SinkTables, StagingTable, TaskOutcome}
-import stoplog.jdbc.write.{BatchScope, JdbcWriteSpec, StagedRows, TaskRows, TaskSession, UpsertRows}
+import stoplog.jdbc.write.{BatchScope, JdbcWriteSpec, TaskRows, TaskSession}
 
 /** The table that tasks write to. */
 private[jdbc] sealed trait WriteTarget extends Serializable
@@ -48,13 +48,13 @@ private[jdbc] final class JdbcWriterFactory(
               retries(spec.target.writeFailed)(_ => session.transaction(_ => table.replace(session, rows)))
           )
         }
-        new UpsertRows(access, spec.target, spec.keys.toArray, most, rejects)
+        TaskRows.upserts(access, spec.target, spec.keys.toArray, most, rejects)
       case WriteTarget.Staged(tables) =>
         val attempt = UUID.randomUUID().toString
         val rejects = spec.rejects(batch, (number, _) => s"$attempt-$number")(
           tables.rejects.map(staged => stagedRejects(session, retries, staged.staging, attempt))
         )
-        new StagedRows(access, spec.target, tables.staging, attempt, most, rejects)
+        TaskRows.staged(access, spec.target, tables.staging, attempt, most, rejects)
     }
   }
 

@@ -12,7 +12,7 @@ import stoplog.jdbc.client.{JdbcStep, Retries, Session, SparkConnector}
 import stoplog.jdbc.rejects.Rejects
 import stoplog.jdbc.staging.OwnTables
 import stoplog.jdbc.target.TableCheck
-import stoplog.jdbc.write.{BatchScope, InsertedRows, JdbcWriteSpec, TaskRows, TaskSession, UpsertRows}
+import stoplog.jdbc.write.{BatchScope, JdbcWriteSpec, TaskRows, TaskSession}
 import stoplog.wal.{ArrivalStatus, Chunk, ChunkRows, NotingTarget, Recent, RowSender, RowTarget}
 
 /** Writes the chunks of a write-ahead sink to a table, each in one transaction: the implementation of
@@ -175,7 +175,7 @@ private[wal] final class ChunkTransactions(spec: JdbcWriteSpec, failed: () => Un
       chunk.epoch,
       (number, _) => Rejects.contentId(chunk.name, chunk.epoch)(number, number.toString)
     )(rejectTable.map(table => table.replace(session, _)))
-    if (spec.keys.isEmpty) new InsertedRows(access, target, most, rejects)
-    else new UpsertRows(access, target, spec.keys.toArray, most, rejects)
+    if (spec.keys.isEmpty) TaskRows.inserts(access, target, most, rejects)
+    else TaskRows.upserts(access, target, spec.keys.toArray, most, rejects)
   }
 }

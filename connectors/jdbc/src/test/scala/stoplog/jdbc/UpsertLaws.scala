@@ -11,7 +11,19 @@ import stoplog.jdbc.write.{BatchScope, TaskRows, TaskSession}
 
 /** What is asked of upserts into each database. */
 abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
-  private lazy val database = newDatabase
+  protected lazy val database: TestDatabase = newDatabase
+
+  protected final def newTable(columns: String): String = {
+    val table = s"${database.newHeap()}_k"
+    database.execute(s"CREATE TABLE $table ($columns)")
+    table
+  }
+
+  protected final def lastOfCases(table: String): Unit =
+    for ((first, second) <- Seq("b" -> "B", "C" -> "c")) {
+      new Rig(database, table, database.connector, batchRows = 100).upsert(first -> "old", second -> "new")
+      assert(database.rows(s"SELECT word FROM $table WHERE id = '$first'") === Seq(Seq("new")))
+    }
 
   private def rig(reject: Boolean = false, more: String = ""): Rig =
     new Rig(database, database.newTable(more), database.connector, reject)

@@ -2,7 +2,6 @@
 package stoplog.jdbc.rows
 
 import java.sql.{PreparedStatement, Types}
-import java.util.{Arrays => JArrays}
 
 /** A row with JDBC values.
   *
@@ -55,27 +54,3 @@ private[jdbc] final case class Column(name: String, quoted: String, jdbcType: In
 
 /** @param elementType the type's name in the database */
 private[jdbc] final case class SqlArray(elementType: String, elements: Array[Any])
-
-/** Orders rows by key. All tasks use the same order: transactions that acquire locks in one order never
-  * deadlock.
-  *
-  * @param keys the indices of the key columns
-  */
-private[jdbc] final class KeyOrder(keys: Array[Int]) extends Ordering[JdbcRow] {
-
-  override def compare(left: JdbcRow, right: JdbcRow): Int = {
-    var i      = 0
-    var result = 0
-    while (result == 0 && i < keys.length) {
-      result = compareValues(left.values(keys(i)), right.values(keys(i)))
-      i += 1
-    }
-    result
-  }
-
-  private def compareValues(left: Any, right: Any): Int = (left, right) match {
-    case (a: Array[Byte], b: Array[Byte]) => JArrays.compareUnsigned(a, b)
-    case (a: Comparable[_], b)            => a.asInstanceOf[Comparable[Any]].compareTo(b)
-    case (a, b)                           => String.valueOf(a).compareTo(String.valueOf(b))
-  }
-}

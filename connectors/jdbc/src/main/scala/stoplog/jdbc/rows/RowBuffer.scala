@@ -43,33 +43,36 @@ private[jdbc] object RowBuffer {
     override protected def size: Int = rows.size
   }
 
-  /** Keeps only the last row of each key, in the order of the keys.
+  /** Keeps only the last row of each key, in the [[LockOrder]] of the keys. Rows whose keys only the database
+    * may consider equal keep their order of arrival.
     *
     * @param keys       the indices of the key columns
     * @param superseded the handling of all other rows
     */
   final class LastOfEachKey(keys: Array[Int], superseded: Superseded, batchRows: Int)
       extends RowBuffer(batchRows) {
-    private[this] val rows   = new JTreeMap[JdbcRow, JdbcRow](new KeyOrder(keys))
-    private[this] var behind = 0
+    private[this] val rows    = new JTreeMap[JdbcRow, (Long, JdbcRow)](new KeyOrder(keys))
+    private[this] val order   = new LockOrder(keys)
+    private[this] var arrived = 0L
+    private[this] var behind  = 0
 
     override def add(row: JdbcRow): Unit = {
       // Replaces the map's key as well: equal keys may differ, such as 1.0 and 1.00.
       val last = (Option(rows.remove(row)), superseded) match {
-        case (Some(earlier), Superseded.Kept) =>
+        case (Some((_, earlier)), Superseded.Kept) =>
           behind += 1
           row.after(earlier)
         case _ => row
       }
-      rows.put(last, last)
-      ()
+      rows.put(last, arrived -> last)
+      arrived += 1
     }
 
     override def drain(): IndexedSeq[JdbcRow] = {
-      val batch = rows.values.asScala.toVector
+      val batch = rows.values.asScala.toVector.sortBy(_._1).map(_._2)
       rows.clear()
       behind = 0
-      batch
+      order.sorted(batch)
     }
 
     override protected def size: Int = rows.size + behind

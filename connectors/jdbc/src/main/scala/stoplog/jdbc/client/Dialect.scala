@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.client
 
-import java.sql.SQLException
+import java.sql.{Connection, SQLException}
+
+import scala.util.Using
 
 import stoplog.jdbc.rows.Column
 
@@ -31,6 +33,15 @@ private[jdbc] sealed abstract class Dialect(val word: String)
 
   /** Creates an empty table with the columns of a query; the query ends in its FROM clause. */
   def createLike(table: String, query: String): String = s"CREATE TABLE $table AS $query WHERE 1 = 0"
+
+  /** Completes the statement that creates one of the sink's own tables, so that the table supports
+    * transactions regardless of the server's defaults.
+    */
+  def ownTable(create: String): String = create
+
+  /** Returns the reason why a table does not take part in transactions, as a clause about the table. */
+  def transactionProblem(connection: Connection, table: String): Option[String] =
+    Option.when(!connection.getMetaData.supportsTransactions)("the database has no transactions")
 
   /** True if [[createLike]] copies properties of a column that result metadata does not contain. Such tables
     * cannot be compared by metadata.
@@ -102,6 +113,27 @@ private[jdbc] object Dialect {
     override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
       Upserts.onDuplicateKey(table, columns, keys)
 
+    override def createLike(table: String, query: String): String =
+      s"CREATE TABLE $table ENGINE=InnoDB AS $query WHERE 1 = 0"
+
+    override def ownTable(create: String): String = s"$create ENGINE=InnoDB"
+
+    /** A rollback keeps the rows of tables in engines such as MyISAM and Aria. */
+    override def transactionProblem(connection: Connection, table: String): Option[String] = {
+      val at = TableName.located(table, connection)
+      Using.resource(connection.prepareStatement(EngineOfTable)) { statement =>
+        statement.setString(1, at.catalog.orNull)
+        statement.setString(2, at.name)
+        val result = statement.executeQuery()
+        if (!result.next()) Some("the database does not report its engine")
+        else if (result.getString(1) == null) Some("it is a view, whose engine the database does not report")
+        else
+          Option.when(!"YES".equalsIgnoreCase(result.getString(2)))(
+            s"its engine ${result.getString(1)} has no transactions"
+          )
+      }
+    }
+
     // NOT NULL, which some drivers do not report, defaults and character sets.
     override def keepsMore: Boolean = true
 
@@ -121,6 +153,11 @@ private[jdbc] object Dialect {
       case IncorrectValue             => Some(FailureKind.BadRow)
       case _                          => None
     }
+
+    private final val EngineOfTable =
+      "SELECT t.engine, e.transactions FROM information_schema.tables t " +
+        "LEFT JOIN information_schema.engines e ON e.engine = t.engine " +
+        "WHERE t.table_schema = COALESCE(?, DATABASE()) AND t.table_name = ?"
 
     private final val LockWaitTimeout = 1205
     private final val Deadlock        = 1213

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.staging
 
-import java.sql.ResultSetMetaData
+import java.sql.{ResultSetMetaData, SQLException}
 
 import scala.util.Using
 import scala.util.control.NonFatal
@@ -13,13 +13,8 @@ import stoplog.jdbc.target.Target
 /** Creates the sink's own tables if they do not exist. */
 private[jdbc] final class OwnTables(session: Session, retries: Retries, target: Target) {
 
-  /** Creates a table. Error: `STOPLOG_JDBC_OWN_TABLE`. */
-  def ensure(table: String, create: String): Unit = once { () =>
-    if (!exists(table))
-      try execute(create)
-      // Another driver may have created the table meanwhile.
-      catch { case NonFatal(e) => if (!exists(table)) throw refused(table, e) }
-  }
+  /** Creates a table. Error: `STOPLOG_JDBC_OWN_TABLE`, also if the table does not support transactions. */
+  def ensure(table: String, create: String): Unit = created(table, target.dialect.ownTable(create))
 
   /** Creates the epochs table. Error: `STOPLOG_JDBC_OWN_TABLE`. */
   def ensure(epochs: EpochsTable): Unit = ensure(epochs.table, epochs.create)
@@ -29,7 +24,7 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
     */
   def ensure(staging: StagingTable): Unit = {
     once(() => if (exists(staging.table) && !fits(staging)) execute(s"DROP TABLE ${staging.table}"))
-    ensure(staging.table, staging.create)
+    created(staging.table, staging.create)
   }
 
   /** Creates the reject table. Error: `STOPLOG_JDBC_OWN_TABLE`. */
@@ -44,9 +39,23 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
       if (exists(staging.table)) execute(s"DROP TABLE ${staging.table}")
       execute(staging.create)
     } catch { case NonFatal(e) => throw refused(staging.table, e) }
+    requireTransactions(staging.table)
   }
 
   def drop(table: String): Unit = once(() => if (exists(table)) execute(s"DROP TABLE $table"))
+
+  private def created(table: String, create: String): Unit = once { () =>
+    if (!exists(table))
+      try execute(create)
+      // Another driver may have created the table meanwhile.
+      catch { case NonFatal(e) => if (!exists(table)) throw refused(table, e) }
+    requireTransactions(table)
+  }
+
+  private def requireTransactions(table: String): Unit =
+    session.transaction(target.dialect.transactionProblem(_, table)).foreach { problem =>
+      throw JdbcErrors.ownTable(table, target.database, new SQLException(problem))
+    }
 
   private def exists(table: String): Boolean = answers(s"SELECT * FROM $table WHERE 1 = 0").isDefined
 

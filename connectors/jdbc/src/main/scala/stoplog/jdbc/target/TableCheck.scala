@@ -31,12 +31,23 @@ private[jdbc] object TableCheck {
       case WriteMode.Upsert(names) => names
       case _                       => Nil
     }
-    val problems = strange ++ this.problems(table, rows, keys, options.at.dialect)
+    val problems = strange ++ this.problems(table, rows, keys, options.at.dialect) ++
+      transactions(table, options.mode)
     if (problems.nonEmpty) throw JdbcErrors.table(options.at.table, options.database, problems)
     val columns = schema.fieldNames.toVector.flatMap(table.column(_)).map { column =>
       Column(column.name, quoted(column.name, sparks), column.jdbcType, column.typeName)
     }
     Target(options.database, options.at.table, columns, options.at.dialect)
+  }
+
+  /** Upserts repeat without transactions: the same rows are written again. */
+  private def transactions(table: TargetTable, mode: WriteMode): Option[String] = mode match {
+    case _: WriteMode.Upsert        => None
+    case _: WriteMode.Transactional =>
+      table.transactionProblem.map { problem =>
+        s"Exactly-once inserts need a transaction, but $problem. Use a table with transactions, such as " +
+          "ENGINE=InnoDB, or set keyColumns."
+      }
   }
 
   /** Quotes a name like Spark's dialect; corrects dialects that do not escape the quotation mark in a name.

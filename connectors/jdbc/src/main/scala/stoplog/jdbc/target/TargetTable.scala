@@ -15,11 +15,13 @@ import stoplog.jdbc.client.{Dialect, FailureKind, TableName}
   *                 them
   * @param keys     the columns of each unique index or primary key; `None` if the database does not report
   *                 them
+  * @param transactionProblem the reason why the table does not take part in transactions
   */
 private[jdbc] final case class TargetTable(
     columns: Vector[TargetColumn],
     required: Set[String],
-    keys: Option[Seq[Set[String]]]
+    keys: Option[Seq[Set[String]]],
+    transactionProblem: Option[String]
 ) {
 
   /** Returns the column with this name: an exact match, or else the only case-insensitive match. */
@@ -49,7 +51,8 @@ private[jdbc] object TargetTable {
     TargetTable(
       columns,
       at.flatMap(t => ifReported(dialect)(required(meta, t))).getOrElse(Set.empty),
-      at.flatMap(t => ifReported(dialect)(keys(meta, t))).flatten
+      at.flatMap(t => ifReported(dialect)(keys(meta, t))).flatten,
+      dialect.transactionProblem(connection, table)
     )
   }
 

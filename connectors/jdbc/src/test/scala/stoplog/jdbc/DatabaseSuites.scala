@@ -3,6 +3,8 @@ package stoplog.jdbc
 
 import java.nio.file.Files
 
+import stoplog.engine.Existing
+
 import stoplog.jdbc.rows.SqlArray
 
 class DerbyUpsertSuite  extends UpsertLaws(TestDatabase.derby())
@@ -27,6 +29,13 @@ class PostgresUpsertSuite extends UpsertLaws(TestDatabase.postgres) {
 }
 
 class MariaDbUpsertSuite extends UpsertLaws(TestDatabase.mariaDb) {
+  test("rejects individual values that an ENUM does not list") {
+    val table = newTable("id BIGINT PRIMARY KEY, word ENUM('sad', 'ok')")
+    val sink  = new Rig(database, table, database.connector, reject = true)
+    assert(sink.upsert(1L -> "sad", 2L -> "glad", 3L -> "ok").rejects === 1)
+    assert(database.rows(s"SELECT id FROM $table ORDER BY id") === Seq(Seq("1"), Seq("3")))
+  }
+
   test("the last row of a key in another case wins if the database ignores case") {
     lastOfCases(newTable("id VARCHAR(9) COLLATE utf8mb4_general_ci PRIMARY KEY, word TEXT"))
   }
@@ -37,6 +46,65 @@ class H2EpochSuite     extends EpochLaws(TestDatabase.h2())
 class SqliteEpochSuite extends EpochLaws(TestDatabase.sqlite(Files.createTempDirectory("stoplog-sqlite")))
 
 class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
+  test("rejects individual rows that violate a deferred constraint") {
+    val table = s"${database.newHeap()}_d"
+    database.execute(
+      s"CREATE TABLE ${table}_p (id TEXT PRIMARY KEY)",
+      s"INSERT INTO ${table}_p VALUES ('p')",
+      s"CREATE TABLE $table (id BIGINT, word TEXT REFERENCES ${table}_p DEFERRABLE INITIALLY DEFERRED)"
+    )
+    assert(epoch(table, 1L -> "p", 2L -> "none", 3L -> "p") === 1)
+    assert(ids(table) === Seq("1", "3"))
+    assert(database.rows(s"SELECT row_json FROM ${table}_rejected") === Seq(Seq("(2,none)")))
+  }
+
+  test("accepts rows whose deferred constraint refers to a later row of the epoch") {
+    val table = s"${database.newHeap()}_s"
+    database.execute(
+      s"CREATE TABLE $table (id TEXT PRIMARY KEY, word TEXT REFERENCES $table DEFERRABLE INITIALLY DEFERRED)"
+    )
+    val rows = Seq("a" -> "f", "b" -> "a", "c" -> "none", "d" -> "e", "e" -> null, "f" -> "d")
+    assert(epoch(table, rows: _*) === 1)
+    assert(ids(table) === Seq("a", "b", "d", "e", "f"))
+  }
+
+  test("accepts rows that a trigger or a rule of the target moves elsewhere") {
+    val table = database.newHeap()
+    database.execute(
+      s"CREATE TABLE ${table}_c (id BIGINT, word TEXT)",
+      s"CREATE FUNCTION ${table}_f() RETURNS trigger LANGUAGE plpgsql AS " +
+        s"$$$$ BEGIN INSERT INTO ${table}_c VALUES (new.*); RETURN NULL; END $$$$",
+      s"CREATE TRIGGER tr BEFORE INSERT ON $table FOR EACH ROW WHEN (new.id > 1) EXECUTE FUNCTION ${table}_f()"
+    )
+    assert(epoch(table, 1L -> "here", 2L -> "there", 3L -> "there") === 0)
+    assert(ids(table) === Seq("1"))
+    assert(ids(s"${table}_c") === Seq("2", "3"))
+    database.execute(s"CREATE RULE r AS ON INSERT TO $table DO INSTEAD NOTHING")
+    val rig    = new Rig(database, table, database.connector)
+    val driver = rig.driver("q", "r2")
+    driver.begin(1)
+    driver.commit(1, Seq(rig.stage(4L -> "nowhere")), Existing.Keep)
+    assert(ids(table) === Seq("1"))
+  }
+
+  test("rejects a value that is too large for an index") {
+    val table = s"${database.newHeap()}_l"
+    database.execute(s"CREATE TABLE $table (id BIGINT, word TEXT UNIQUE)")
+    val large = Iterator.iterate(7L)(_ * 6364136223846793005L + 1).take(2000).mkString
+    assert(epoch(table, 1L -> "a", 2L -> large, 3L -> "b") === 1)
+    assert(ids(table) === Seq("1", "3"))
+  }
+
+  /** Commits an epoch with rejects, and returns the number of rows that the target rejected. */
+  private def epoch(table: String, rows: (Any, Any)*): Long = {
+    val rig    = new Rig(database, table, database.connector, reject = true)
+    val driver = rig.driver("q", "r")
+    driver.begin(0)
+    driver.commit(0, Seq(rig.stage(rows: _*)), Existing.Keep)
+  }
+
+  private def ids(table: String) = database.rows(s"SELECT id FROM $table ORDER BY id").map(_.head)
+
   test("the staging table is recreated for a changed column type with the same JDBC type") {
     val table = s"${database.newHeap()}_z"
     replaced(

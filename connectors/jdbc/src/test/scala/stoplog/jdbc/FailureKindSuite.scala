@@ -38,7 +38,14 @@ class FailureKindSuite extends AnyFunSuite {
     assert(verdict(state(null, 5), Dialect.Sqlite) === FailureKind.Transient)
     assert(verdict(state(null, 2067), Dialect.Sqlite) === FailureKind.BadRow)
     assert(verdict(state("HY000", 1205), Dialect.MySql) === FailureKind.Transient)
-    assert(verdict(state("HY000", 1366), Dialect.MySql) === FailureKind.BadRow)
+    for (code <- Seq(1265, 1366, 3819, 1526, 1118))
+      assert(verdict(state("HY000", code), Dialect.MySql) === FailureKind.BadRow, code)
+    assert(verdict(state("54000")) === FailureKind.BadRow)
+    assert(verdict(state("40002")) === FailureKind.BadRow)
+    def oracle(code: Int) = verdict(new SQLException(f"ORA-$code%05d: x", "72000", code), Dialect.Merge)
+    for (code <- Seq(1, 1438, 2290, 12899, 20001)) assert(oracle(code) === FailureKind.BadRow, code)
+    for (code <- Seq(54, 60, 3113, 12541)) assert(oracle(code) === FailureKind.Transient, code)
+    assert(oracle(942) === FailureKind.Fatal)
   }
 
   test("retries are limited, with random waits below a doubling limit") {

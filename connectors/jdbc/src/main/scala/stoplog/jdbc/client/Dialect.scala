@@ -48,6 +48,9 @@ private[jdbc] sealed abstract class Dialect(val word: String)
     */
   def keepsMore: Boolean = false
 
+  /** Returns a statement that checks deferred constraints now instead of at the COMMIT. */
+  def checkConstraints: Option[String] = None
+
   /** Returns a statement that limits the wait for a locked table, for databases whose default is days. */
   def boundedWait: Option[String] = None
 
@@ -84,6 +87,8 @@ private[jdbc] object Dialect {
 
     override def createLike(table: String, query: String): String =
       s"CREATE TABLE $table AS $query WITH NO DATA"
+
+    override def checkConstraints: Option[String] = Some("SET CONSTRAINTS ALL IMMEDIATE")
   }
 
   case object PostgreSql extends Dialect("postgresql") {
@@ -96,6 +101,10 @@ private[jdbc] object Dialect {
       Columnwise.upsert(table, columns, keys)
 
     override def driverDefaults: Map[String, String] = Map("reWriteBatchedInserts" -> "true")
+
+    override def kind(failure: SQLException): Option[FailureKind] = FailureCodes.PostgreSql.kind(failure)
+
+    override def checkConstraints: Option[String] = Some("SET CONSTRAINTS ALL IMMEDIATE")
 
     // The driver reports the types of auto-increment columns under these names.
     override def plainType(name: String): String = name match {
@@ -148,20 +157,12 @@ private[jdbc] object Dialect {
 
     override def driverDefaults: Map[String, String] = Map("rewriteBatchedStatements" -> "true")
 
-    override def kind(failure: SQLException): Option[FailureKind] = failure.getErrorCode match {
-      case LockWaitTimeout | Deadlock => Some(FailureKind.Transient)
-      case IncorrectValue             => Some(FailureKind.BadRow)
-      case _                          => None
-    }
+    override def kind(failure: SQLException): Option[FailureKind] = FailureCodes.MySql.kind(failure)
 
     private final val EngineOfTable =
       "SELECT t.engine, e.transactions FROM information_schema.tables t " +
         "LEFT JOIN information_schema.engines e ON e.engine = t.engine " +
         "WHERE t.table_schema = COALESCE(?, DATABASE()) AND t.table_name = ?"
-
-    private final val LockWaitTimeout = 1205
-    private final val Deadlock        = 1213
-    private final val IncorrectValue  = 1366
   }
 
   case object Sqlite extends Dialect("sqlite") {
@@ -172,18 +173,7 @@ private[jdbc] object Dialect {
 
     override def isTyped: Boolean = false
 
-    // The driver has no SQLSTATE. The low byte is the primary result code.
-    override def kind(failure: SQLException): Option[FailureKind] = failure.getErrorCode & 0xff match {
-      case Busy | Locked                  => Some(FailureKind.Transient)
-      case TooBig | Constraint | Mismatch => Some(FailureKind.BadRow)
-      case _                              => None
-    }
-
-    private final val Busy       = 5
-    private final val Locked     = 6
-    private final val TooBig     = 18
-    private final val Constraint = 19
-    private final val Mismatch   = 20
+    override def kind(failure: SQLException): Option[FailureKind] = FailureCodes.Sqlite.kind(failure)
   }
 
   /** Any other database that supports the SQL standard's MERGE. */
@@ -194,6 +184,8 @@ private[jdbc] object Dialect {
       Upserts.merge(table, "(VALUES (1))", columns, keys, alias = "stoplog_s (stoplog_one)")
 
     override def insertsBlindly: Boolean = true
+
+    override def kind(failure: SQLException): Option[FailureKind] = FailureCodes.Vendors.kind(failure)
   }
 
   /** The last dialect handles every URL. */

@@ -6,11 +6,6 @@ import java.sql._
 /** The meaning of a database failure for the sink. */
 private[jdbc] sealed trait FailureKind
 
-/** The failures of a database whose meaning the SQLSTATE does not contain. */
-private[jdbc] trait FailureCodes {
-  def kind(failure: SQLException): Option[FailureKind]
-}
-
 private[jdbc] object FailureKind {
 
   /** Another attempt may succeed: the connection was lost, the server is full or starting, or another
@@ -51,7 +46,8 @@ private[jdbc] object FailureKind {
   private def one(failure: SQLException, codes: FailureCodes): FailureKind =
     codes.kind(failure).getOrElse {
       val state = Option(failure.getSQLState).getOrElse("")
-      if (TransientStates.exists(state.startsWith)) Transient
+      if (state == RolledBackByConstraint) BadRow
+      else if (TransientStates.exists(state.startsWith)) Transient
       else
         failure match {
           case _: SQLTransientException | _: SQLRecoverableException             => Transient
@@ -60,6 +56,9 @@ private[jdbc] object FailureKind {
           case _                                                                 => Fatal
         }
     }
+
+  // The state of the standard for a COMMIT that finds a violated constraint.
+  private final val RolledBackByConstraint = "40002"
 
   // Connections; serialization and deadlock; resources; PostgreSQL: locks, and a server that stops or starts.
   private val TransientStates = Seq("08", "40", "53", "55P03", "57P01", "57P02", "57P03")

@@ -77,6 +77,10 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
     result
   }
 
+  /** Checks deferred constraints of the current transaction now, if the database has them. */
+  def checkConstraints(dialect: Dialect): Unit =
+    dialect.checkConstraints.foreach(sql => statement(sql).execute())
+
   /** Rolls back the current transaction and closes the connection: some databases commit when a connection is
     * closed. The next transaction opens another connection.
     */

@@ -65,11 +65,19 @@ private[jdbc] final case class StagingTable(
     * rows.
     */
   def publish(session: Session, attempt: String, from: Long, until: Long): Long = session.update(
-    s"$move WHERE stoplog_attempt = ? AND stoplog_row >= ? AND stoplog_row < ?",
+    s"$move WHERE ${StagingTable.Piece}",
     attempt,
     from,
     until
   )
+
+  /** Returns the number of staged rows of the attempts. */
+  def count(session: Session, attempts: Seq[String]): Long =
+    each(attempts)(some => counted(session, among(some), some: _*))
+
+  /** Returns the number of staged rows of an attempt with numbers from `from` until `until`, exclusive. */
+  def count(session: Session, attempt: String, from: Long, until: Long): Long =
+    counted(session, StagingTable.Piece, attempt, from, until)
 
   /** Returns a staged row as text. */
   def text(session: Session, attempt: String, number: Long, read: StagedText): String = session.query(
@@ -88,6 +96,12 @@ private[jdbc] final case class StagingTable(
     ()
   }
 
+  private def counted(session: Session, where: String, parameters: Any*): Long =
+    session.query(s"SELECT COUNT(*) FROM $table WHERE $where", parameters: _*) { result =>
+      result.next()
+      result.getLong(1)
+    }
+
   private def move: String = s"INSERT INTO $target ($names) SELECT $names FROM $table"
 
   private def each(attempts: Seq[String])(act: Seq[String] => Long): Long =
@@ -98,5 +112,6 @@ private[jdbc] final case class StagingTable(
 
 private[jdbc] object StagingTable {
   private final val AttemptLength        = 64
+  private final val Piece                = "stoplog_attempt = ? AND stoplog_row >= ? AND stoplog_row < ?"
   private final val AttemptsPerStatement = 500
 }

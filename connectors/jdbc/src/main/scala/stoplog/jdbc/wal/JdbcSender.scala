@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.wal
 
+import java.sql.SQLException
 import java.util.{Map => JMap}
 
 import scala.util.control.NonFatal
@@ -8,7 +9,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
-import stoplog.jdbc.client.{JdbcStep, Retries, Session, SparkConnector}
+import stoplog.jdbc.client.{FailureKind, JdbcErrors, JdbcStep, Retries, Session, SparkConnector}
 import stoplog.jdbc.rejects.Rejects
 import stoplog.jdbc.staging.OwnTables
 import stoplog.jdbc.target.TableCheck
@@ -148,7 +149,13 @@ private[wal] final class ChunkTransactions(spec: JdbcWriteSpec, failed: () => Un
     catch {
       case NonFatal(e) =>
         failed()
-        throw if (e.isInstanceOf[java.sql.SQLException]) target.writeFailed(e) else e
+        throw e match {
+          // A constraint that the database checks at the COMMIT.
+          case _: SQLException if FailureKind.of(e, target.dialect) == FailureKind.BadRow =>
+            JdbcErrors.badRow(target.table, "", e)
+          case _: SQLException => target.writeFailed(e)
+          case _               => e
+        }
     }
 
   /** Writes all rows to the table, in a transaction of the caller. */
@@ -168,7 +175,8 @@ private[wal] final class ChunkTransactions(spec: JdbcWriteSpec, failed: () => Un
   override def close(): Unit = session.close()
 
   private def taskRows(chunk: Chunk): TaskRows = {
-    val access = TaskSession(session, new BatchScope.WithinTransaction(session), retries, Faults.none)
+    val scope  = new BatchScope.WithinTransaction(session, rejectTable.map(_ => target.dialect))
+    val access = TaskSession(session, scope, retries, Faults.none)
     val most   = spec.options.rows.batchRows
     // The id is the row's index in the chunk, which is stable across attempts.
     val rejects = spec.rejects(

@@ -2,7 +2,7 @@
 package stoplog.jdbc.write
 
 import stoplog.fault.Faults
-import stoplog.jdbc.client.{Retries, Session}
+import stoplog.jdbc.client.{Dialect, Retries, Session}
 
 /** A task's access to the database.
   *
@@ -37,8 +37,13 @@ private[jdbc] object BatchScope {
   }
 
   /** A part of the current transaction. The code that started the transaction retries the whole transaction.
+    *
+    * @param checking the dialect, if the scope must fail for violated deferred constraints of its rows
     */
-  final class WithinTransaction(session: Session) extends BatchScope {
-    override def apply(work: Int => Unit): Unit = session.savepoint(work(0))
+  final class WithinTransaction(session: Session, checking: Option[Dialect]) extends BatchScope {
+    override def apply(work: Int => Unit): Unit = session.savepoint {
+      work(0)
+      checking.foreach(session.checkConstraints)
+    }
   }
 }

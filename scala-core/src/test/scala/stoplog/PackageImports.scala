@@ -43,15 +43,15 @@ object PackageImports {
     "jdbc" -> "jdbc.options options",
     "jdbc.client" -> "error fault jdbc.rows thread",
     "jdbc.options" -> "commit error jdbc.client options writing",
-    "jdbc.rejects" -> "format jdbc.client jdbc.rows jdbc.target",
+    "jdbc.rejects" -> "format jdbc.client jdbc.rows jdbc.table",
     "jdbc.rows" -> "",
     "jdbc.spark" -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows " +
-      "jdbc.staging jdbc.target jdbc.write options spark thread"),
-    "jdbc.staging" -> "commit engine fault jdbc.client jdbc.rejects jdbc.rows jdbc.target log thread",
-    "jdbc.target" -> "jdbc.client jdbc.options jdbc.rows",
-    "jdbc.wal" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.target jdbc.write " +
+      "jdbc.staging jdbc.table jdbc.write options spark thread"),
+    "jdbc.staging" -> "commit engine fault jdbc.client jdbc.rejects jdbc.rows jdbc.table log thread",
+    "jdbc.table" -> "jdbc.client jdbc.options jdbc.rows",
+    "jdbc.wal" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write " +
       "options wal"),
-    "jdbc.write" -> "fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.target",
+    "jdbc.write" -> "fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table",
     "kafka"         -> "error kafka.client kafka.options",
     "kafka.client"  -> "error options",
     "kafka.options" -> "commit kafka.client options",

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.jdbc.options.JdbcOptions
-import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.table.TableCheck
 import stoplog.jdbc.wal.{JdbcCommitters, JdbcSender}
 
 /** Tables in engines without transactions, in which a rollback keeps rows. */

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.jdbc.client.SparkConnector
 import stoplog.jdbc.options.JdbcOptions
-import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.table.TableCheck
 
 /** What the sink is told in secret nobody reads in what it says, nor in what its drivers say. */
 class JdbcSecretsSuite extends AnyFunSuite {

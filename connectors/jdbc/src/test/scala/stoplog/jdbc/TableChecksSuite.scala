@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{DataType, DecimalType, DoubleType, FloatType}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.jdbc.rows.{Family, RowValues}
-import stoplog.jdbc.target.{RowColumn, TableCheck, TargetTable}
+import stoplog.jdbc.table.{RowColumn, TableCheck, TargetTable}
 
 class TableChecksSuite extends AnyFunSuite {
   private val ids   = RowColumn("ID", Family.Number, "bigint")

@@ -11,7 +11,7 @@ import org.apache.spark.sql.jdbc.JdbcDialects
 
 import stoplog.jdbc.client.{ConnectionSource, Dialect}
 import stoplog.jdbc.rows.Column
-import stoplog.jdbc.target.{Target, TargetTable}
+import stoplog.jdbc.table.{Target, TargetTable}
 import stoplog.servers.ServerProcess
 
 /** A database of the tests, looked at by plain JDBC.

@@ -16,7 +16,7 @@ import stoplog.jdbc.client.ConnectionSource
 import stoplog.jdbc.options.{JdbcOptions, WriteMode}
 import stoplog.jdbc.spark.TransactionalJob
 import stoplog.jdbc.staging.TaskOutcome
-import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.table.TableCheck
 import stoplog.jdbc.write.JdbcWriteSpec
 
 /** What a batch job leaves behind when its commit fails: nothing, or what tells that its rows are there. */

@@ -7,7 +7,7 @@ import java.util.HexFormat
 
 import stoplog.jdbc.client.JdbcErrors
 import stoplog.jdbc.rows.{JdbcRow, RowBuffer}
-import stoplog.jdbc.target.Target
+import stoplog.jdbc.table.Target
 
 /** The handling of a task's rows that the database rejects. */
 private[jdbc] trait Rejects {

@@ -14,7 +14,7 @@ import stoplog.jdbc.JdbcSink
 import stoplog.jdbc.client.{JdbcErrors, SparkConnector}
 import stoplog.jdbc.options.{JdbcOptions, Spread, WriteMode}
 import stoplog.jdbc.staging.{SinkOwner, TaskOutcome}
-import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.table.TableCheck
 import stoplog.jdbc.write.JdbcWriteSpec
 import stoplog.options.SparkOptions
 import stoplog.spark.{ConnectorProvider, SinkTable}

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import stoplog.jdbc.client.{FailureKind, JdbcErrors, Retries, Session}
 import stoplog.jdbc.rejects.RejectTable
-import stoplog.jdbc.target.Target
+import stoplog.jdbc.table.Target
 
 /** Creates the sink's own tables if they do not exist. */
 private[jdbc] final class OwnTables(session: Session, retries: Retries, target: Target) {

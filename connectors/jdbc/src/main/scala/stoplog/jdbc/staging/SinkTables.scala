@@ -7,7 +7,7 @@ import java.util.HexFormat
 
 import stoplog.jdbc.client.{SinkAddress, TableName}
 import stoplog.jdbc.rejects.{RejectTable, StagedText}
-import stoplog.jdbc.target.Target
+import stoplog.jdbc.table.Target
 
 /** The tables of a sink of exactly-once inserts.
   *

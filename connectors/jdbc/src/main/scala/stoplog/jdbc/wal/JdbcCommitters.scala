@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import stoplog.jdbc.client.{Dialect, FailureKind, Retries, Session, SparkConnector, TableName}
 import stoplog.jdbc.options.{JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions}
 import stoplog.jdbc.staging.OwnTables
-import stoplog.jdbc.target.Target
+import stoplog.jdbc.table.Target
 import stoplog.options.{Opt, OptionType}
 import stoplog.wal.{
   CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace

@@ -12,7 +12,7 @@ import stoplog.fault.Faults
 import stoplog.jdbc.client.{FailureKind, JdbcErrors, JdbcStep, Retries, Session, SparkConnector}
 import stoplog.jdbc.rejects.Rejects
 import stoplog.jdbc.staging.OwnTables
-import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.table.TableCheck
 import stoplog.jdbc.write.{BatchScope, JdbcWriteSpec, TaskRows, TaskSession}
 import stoplog.wal.{ArrivalStatus, Chunk, ChunkRows, NotingTarget, Recent, RowSender, RowTarget}
 

@@ -4,7 +4,7 @@ package stoplog.jdbc.write
 import stoplog.jdbc.client.{Columnwise, FailureKind, JdbcErrors, Session, Upserts}
 import stoplog.jdbc.rows.JdbcRow
 import stoplog.jdbc.staging.StagingTable
-import stoplog.jdbc.target.Target
+import stoplog.jdbc.table.Target
 
 /** Writes batches of a task's rows to a table. Not thread-safe. */
 private[jdbc] trait BatchWriter {

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 import stoplog.jdbc.client.{FailureKind, JdbcStep}
 import stoplog.jdbc.rejects.Rejects
 import stoplog.jdbc.rows.JdbcRow
-import stoplog.jdbc.target.Target
+import stoplog.jdbc.table.Target
 
 /** Sends rows batch by batch, and isolates bad rows by halving a failed batch. Not thread-safe. */
 private[jdbc] final class Batches(

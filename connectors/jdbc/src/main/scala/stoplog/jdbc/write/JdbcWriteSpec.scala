@@ -10,7 +10,7 @@ import stoplog.jdbc.options.{JdbcOptions, WriteMode}
 import stoplog.jdbc.rejects.{RejectTable, RejectedRowJson, Rejects}
 import stoplog.jdbc.rows.{JdbcRow, RowValues}
 import stoplog.jdbc.staging.{EpochDriver, SinkOwner, SinkTables}
-import stoplog.jdbc.target.Target
+import stoplog.jdbc.table.Target
 
 /** The checked settings of a write, for the driver and the tasks. Sent to the executors.
   *

@@ -5,7 +5,7 @@ import stoplog.jdbc.client.JdbcStep
 import stoplog.jdbc.rejects.Rejects
 import stoplog.jdbc.rows.{JdbcRow, RowBuffer}
 import stoplog.jdbc.staging.{StagingTable, TaskOutcome}
-import stoplog.jdbc.target.Target
+import stoplog.jdbc.table.Target
 
 /** Writes the rows of a task to the database, batch by batch. Not thread-safe. */
 private[jdbc] final class TaskRows private (

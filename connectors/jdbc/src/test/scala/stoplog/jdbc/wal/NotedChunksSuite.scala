@@ -13,7 +13,7 @@ import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.jdbc.{Broken, TestDatabase}
 import stoplog.jdbc.client.{ConnectionSource, JdbcStep, Session}
 import stoplog.jdbc.options.JdbcOptions
-import stoplog.jdbc.target.TableCheck
+import stoplog.jdbc.table.TableCheck
 import stoplog.jdbc.write.JdbcWriteSpec
 import stoplog.wal.{ArrivalStatus, Chunk, ChunkRows, DecidedEpoch}
 

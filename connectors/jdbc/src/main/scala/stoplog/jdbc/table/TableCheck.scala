@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.jdbc.target
+package stoplog.jdbc.table
 
 import java.sql.Types
 

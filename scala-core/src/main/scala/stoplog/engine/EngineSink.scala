@@ -17,7 +17,7 @@ import stoplog.sink.BatchTimes
   */
 private[stoplog] trait EngineSink[C, R, M] {
 
-  /** Returns the name for plans and messages, without secrets. */
+  /** Returns the name for plans and messages. The frame removes secrets, and replaces a name that throws. */
   def name: String
 
   /** Returns the columns of the rows, if known before a write. */

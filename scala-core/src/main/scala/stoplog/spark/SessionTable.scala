@@ -15,7 +15,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.engine.{Condition, Scope, Unseen}
-import stoplog.error.{Errors, Redaction}
+import stoplog.error.{Described, Errors, Redaction}
 import stoplog.filesink.PartitionConditions
 import stoplog.filesink.WriterDistribution.BatchPartitioning
 import stoplog.filesource.{FileReads, SourceColumns}
@@ -41,7 +41,8 @@ private[spark] final class SessionTable(
     with SinkOfQuery {
   private var sink = Option.empty[(SessionTable.SinkRequest, SinkTable[_])]
 
-  override def name(): String = Redaction.text(s"stoplog ${options.all.getOrElse("path", "table")}")
+  override def name(): String =
+    Described.as("stoplog table")(s"stoplog ${options.all.getOrElse("path", "table")}")
 
   /** All columns are nullable, as files may contain nulls. Writes are checked by [[RequiredValues]]. */
   override def schema(): StructType = SourceColumns.nullable(columns)

@@ -14,6 +14,7 @@ import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.engine._
+import stoplog.error.Described
 import stoplog.filesink.{ColumnOrder, FileEngineSink}
 import stoplog.filesink.WriterDistribution.BatchPartitioning
 import stoplog.options.{LogOptions, SinkOptions, SparkHadoop, SparkOptions}
@@ -39,7 +40,7 @@ private[stoplog] class SinkTable[M](
   private var current            = Option.empty[(String, EngineRun[InternalRow, M])]
   @volatile private var previous = Option.empty[RunEnds.EarlierRuns]
 
-  override def name(): String = sink.name
+  override def name(): String = Described.as("stoplog")(sink.name)
 
   override def schema(): StructType = sink.columns
 

@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import stoplog.error.Redaction
+import stoplog.error.Described
 import stoplog.filesource.SourcePlaces
 import stoplog.format.read.{InputFile, RowSource}
 import stoplog.format.read.SparkBlocks.Vectors
@@ -37,7 +37,7 @@ private[spark] class SourceScan[S <: Split](
 
   override def readSchema(): StructType = schema
 
-  override def description(): String = Redaction.text(source.describe)
+  override def description(): String = Described.as("stoplog source")(source.describe)
 
   /** @param checkpointLocation the directory of only this source: `<checkpoint>/sources/<n>`
     */
@@ -76,7 +76,7 @@ private[stoplog] object SourceScan {
     private val limits = SourceOptions.limits(options)
     private val open   = source.open(SparkOptions.caseless(options), rows)
 
-    override def name(): String = Redaction.text(s"stoplog ${open.describe}")
+    override def name(): String = Described.as("stoplog source")(s"stoplog ${open.describe}")
 
     override def schema(): StructType = rows
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.internal.SQLConf
 
-import stoplog.error.{Errors, Log, Redaction}
+import stoplog.error.{Described, Errors, Log}
 import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.source._
 
@@ -107,7 +107,7 @@ private[spark] final class SourceStream[S <: Split](
     all
   }
 
-  override def toString: String = Redaction.text(source.describe)
+  override def toString: String = Described.as("stoplog source")(source.describe)
 
   /** Handles the commit of the last planned micro-batch, if the checkpoint names the micro-batch. A position
     * of another micro-batch is not this commit.

@@ -16,7 +16,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.error.Redaction
+import stoplog.error.Described
 import stoplog.filesource.{FileReads, SourceColumns}
 import stoplog.filesource.FileReads.FileRead
 import stoplog.format.read.{FileMetadata, SourceFormatName}
@@ -32,7 +32,8 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
     with SupportsMetadataColumns {
   import SourceTable.FileScan
 
-  override def name(): String = Redaction.text(s"stoplog ${options.content.paths.mkString(", ")}")
+  override def name(): String =
+    Described.as("stoplog source")(s"stoplog ${options.content.paths.mkString(", ")}")
 
   override def schema(): StructType = shown
 
@@ -116,7 +117,7 @@ private[spark] object SourceTable {
       with SupportsReportStatistics {
     @volatile private var size: () => JOptionalLong = () => JOptionalLong.of(sizeInBytes)
 
-    override def description(): String = Redaction.text(
+    override def description(): String = Described.as("stoplog source")(
       s"${super.description()} PartitionFilters: ${shown(read.filters.directories)}, " +
         s"PushedFilters: ${shown(read.filters.blocks)}"
     )

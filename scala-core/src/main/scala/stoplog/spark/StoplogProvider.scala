@@ -10,7 +10,7 @@ import org.apache.spark.sql.connector.read.{LocalScan, Scan, ScanBuilder}
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
-import stoplog.error.{Errors, Redaction}
+import stoplog.error.{Described, Errors}
 import stoplog.filesource.FileReads
 import stoplog.options.{SourceOptions, ViewOptions}
 import stoplog.filesink.StateView
@@ -71,7 +71,9 @@ private[spark] object StoplogProvider {
   final class StateTable(viewOptions: ViewOptions) extends SupportsRead {
 
     override def name(): String =
-      Redaction.text(s"stoplog ${viewOptions.path} (${viewOptions.sinkId}, ${viewOptions.view.word})")
+      Described.as("stoplog view")(
+        s"stoplog ${viewOptions.path} (${viewOptions.sinkId}, ${viewOptions.view.word})"
+      )
 
     override def schema(): StructType = StateView.schema(viewOptions.view)
 

@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.commit._
 import stoplog.engine._
-import stoplog.error.{Errors, Log, Redaction}
+import stoplog.error.{Described, Errors, Log, Redaction}
 import stoplog.options.{LogOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.place.SinkStorage
@@ -26,7 +26,12 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
 ) extends EngineSink[C, R, TaskResult] {
   import TwoPhaseEngineSink.TwoPhaseJob
 
-  override def name: String = Redaction.text(s"stoplog ${sink(columns).target} (${settings.log.sinkId})")
+  // Created once: the target of a sink that rejects the columns is unknown.
+  private lazy val described = Described.as(s"stoplog sink ${settings.log.sinkId}") {
+    s"stoplog ${sink(columns).target} (${settings.log.sinkId})"
+  }
+
+  override def name: String = described
 
   override def replacing: Replacing = Replacing.Never
 

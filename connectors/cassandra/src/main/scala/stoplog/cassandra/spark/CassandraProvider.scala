@@ -16,6 +16,7 @@ import stoplog.cassandra.read._
 import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.write.{EpochClock, WritePlan, WrittenRows}
 import stoplog.engine._
+import stoplog.error.Described
 import stoplog.source.{SourceDriver, StateFiles}
 import stoplog.spark.{ConnectorProvider, SinkTable}
 import stoplog.spark.SourceScan.{SplitBytes, SplitReaders}
@@ -144,8 +145,9 @@ private[spark] final class CassandraScan(query: ReadQuery, pushdown: KeyPushdown
 
   override def readSchema(): StructType = query.rows
 
-  override def description(): String =
+  override def description(): String = Described.as("stoplog-cassandra") {
     s"stoplog-cassandra ${query.table} PushedKeys: [${pushdown.pushed.mkString(", ")}]"
+  }
 
   override def toBatch: Batch = this
 

@@ -167,8 +167,8 @@ private[stoplog] object Suggestion {
     ranked.sorted.headOption.map(_._2).orElse(beginning(unknown, known)).orElse(containing(unknown, known))
   }
 
-  /** Returns the known name that differs from the name by one or two letters, if any. Unlike [[of]], the result
-    * justifies a refusal of names that are not all known.
+  /** Returns the known name that differs from the name by one or two letters, if any. Unlike [[of]], the
+    * result justifies a refusal of names that are not all known.
     */
   def misspelled(name: String, known: Seq[String]): Option[String] = {
     val unknown = name.toLowerCase(Locale.ROOT)

@@ -51,8 +51,8 @@ private[stoplog] object QueryContext {
   }.toOption
 
   /** Returns the signal that the query of this thread was stopped, or has ended. Spark marks the query as
-    * inactive before `stop()` interrupts the query's thread. Decided work is not interrupted, and looks at this
-    * signal instead.
+    * inactive before `stop()` interrupts the query's thread. Decided work is not interrupted, and looks at
+    * this signal instead.
     */
   def stopSignal(): StopSignal = start().fold(StopSignal.never) { start =>
     val session = SparkSession.active

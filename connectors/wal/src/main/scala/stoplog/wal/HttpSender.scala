@@ -88,8 +88,8 @@ private[wal] final class HttpTarget(
       case Answer.Refused(message)  => throw new IOException(message)
     }
 
-  /** Sends the request, and waits until the whole response has arrived. The client's own timeout ends with the
-    * headers of a response, so a server could hold the body back for ever (JDK-8208693).
+  /** Sends the request, and waits until the whole response has arrived. The client's own timeout ends with
+    * the headers of a response, so a server could hold the body back for ever (JDK-8208693).
     */
   private def tried(request: HttpRequest): Answer = {
     val call = client.sendAsync(request, _ => new FirstBytes().subscriber)

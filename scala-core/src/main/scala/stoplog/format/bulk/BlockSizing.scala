@@ -27,7 +27,8 @@ private[bulk] final case class BlockSizing(ratios: Ratios, enough: Long, enoughF
   /** Whether the epoch may be large, after `fresh` bytes of this epoch's rows. */
   def isLikelyLarge(fresh: Long): Boolean = fresh >= likelyBytes
 
-  /** Returns these limits after the part checked whether this epoch is large. A part checks once per epoch. */
+  /** Returns these limits after the part checked whether this epoch is large. A part checks once per epoch.
+    */
   def likelyChecked: BlockSizing = copy(likely = Likely.Never)
 
   /** Returns the limits for the current sizes of the format. */

@@ -34,7 +34,8 @@ private[cassandra] object DriverSettings {
     }
   }
 
-  /** Settings that the connector sets itself: its promises rest on them, or an option has the same meaning. */
+  /** Settings that the connector sets itself: guarantees depend on them, or an option has the same meaning.
+    */
   private val owned: Map[String, String] = Map(
     Default.TIMESTAMP_GENERATOR_CLASS -> "cannot be set: writeTimestamp decides about the times of rows",
     Default.CONTACT_POINTS            -> "cannot be set: use contactPoints",

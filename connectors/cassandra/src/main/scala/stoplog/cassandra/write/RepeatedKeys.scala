@@ -8,9 +8,10 @@ private[cassandra] final case class KeyPrint(first: Long, second: Long)
 
 /** The keys of the rows of a task that no node may have acknowledged yet.
   *
-  * With `writeTimestamp=server`, a node assigns the time of a row when the row arrives. Rows of one request have
-  * the same time, and requests in flight arrive in any order. Of two cells with the same time Cassandra keeps the
-  * larger value. Therefore a row MUST NOT be sent before all earlier rows of its key are acknowledged.
+  * With `writeTimestamp=server`, a node assigns the time of a row when the row arrives. Rows of one request
+  * have the same time, and requests in flight arrive in any order. Of two cells with the same time Cassandra
+  * keeps the larger value. Therefore a row MUST NOT be sent before all earlier rows of its key are
+  * acknowledged.
   *
   * @param mostKeys the number of keys after which the task waits for all acknowledgements
   */
@@ -34,8 +35,8 @@ private object RepeatedKeys {
   final val MostKeys = 20000
 }
 
-/** Finds rows of a task with the same key, the same time and other values. Of such rows Cassandra keeps the larger
-  * value of each column, even from different rows. A repetition of the same row is harmless.
+/** Finds rows of a task with the same key, the same time and other values. Of such rows Cassandra keeps the
+  * larger value of each column, even from different rows. A repetition of the same row is harmless.
   *
   * Stores the last `mostRows` to 2 × `mostRows` rows.
   */

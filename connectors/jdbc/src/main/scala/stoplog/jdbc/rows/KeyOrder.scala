@@ -15,8 +15,8 @@ private[jdbc] final class KeyOrder(keys: Array[Int]) extends Ordering[JdbcRow] {
 }
 
 /** Orders rows by a coarse form of their keys. Keys that some database considers equal have one coarse form:
-  * texts that differ in case, accents, blanks or punctuation, and the zeros of floating numbers. A stable sort
-  * by this order therefore keeps the order of arrival of all rows that may be one row of the table.
+  * texts that differ in case, accents, blanks or punctuation, and the zeros of floating numbers. A stable
+  * sort by this order therefore keeps the order of arrival of all rows that may be one row of the table.
   *
   * All tasks send rows in this order: transactions that acquire locks in one order rarely deadlock.
   *

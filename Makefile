@@ -148,7 +148,7 @@ bench: $(STAMPS)/installed $(STAMPS)/servers ## Measure against Spark's own sink
 bench-quick: $(STAMPS)/installed $(STAMPS)/servers ## Compare the figures that matter with the committed ones, in about five minutes (WRITE=1 commits to them).
 	@$(PY) bench/quick/run.py $(if $(WRITE),--write)
 
-bench-scale: setup ## Simulate the driver with up to 10,000,000 open parts on S3 and HDFS, and write a section of docs/reference/limits.md.
+bench-scale: setup ## Simulate the driver with up to 10,000,000 open parts on S3 and HDFS, and write a section of docs/reference/benchmarks.md.
 	@$(PY) bench/scale.py
 
 bench-peers: $(STAMPS)/installed $(STAMPS)/servers $(STAMPS)/peers $(STAMPS)/peers-readers $(STAMPS)/peers-iceberg ## Run stoplog beside Flink, Spark's own sink, Delta Lake and Iceberg, and check each run.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver with very many open parts, by simulation: production code, and answers of S3 and HDFS that are
-counted and not waited for. Writes a section of `docs/reference/limits.md`.
+counted and not waited for. Writes a section of `docs/reference/benchmarks.md`.
 
 Measured without Spark, by `stoplog.bench.scale` among the Scala tests: this runs it.
 """
@@ -24,7 +24,7 @@ from bench.page import with_section
 from bench.provenance import ROOT, provenance
 from bench.stores import measured
 
-PAGE = ROOT / "docs" / "reference" / "limits.md"
+PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
 TITLE = "Very many open parts"
 SIZES = ("100x10", "1000x10", "1000x100", "1000x1000", "10000x1000")
 HEAP = "8g"

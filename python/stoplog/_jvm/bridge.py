@@ -175,7 +175,7 @@ class JvmBridge:
         return {str(key): str(found.get(key)) for key in found.keySet()}
 
     def stop_after_batch(self, query: StreamingQuery, timeout_millis: int, at_stop: str) -> str:
-        """Stops a query between two batches. Returns the way of the stop, by the jar's name."""
+        """Stops a query between two batches. Returns the outcome, by the name of the jar's type."""
         stopped = self._stopping.afterBatch(_java(query), timeout_millis, self._at_stop(at_stop))
         return str(stopped.toString())
 

@@ -42,7 +42,7 @@ private[filesink] final class FileJob(
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
     storage.probe()
     fixedScope.foreach { scope =>
-      storage.listed(scope, SparkHadoop.configuration): Unit // fails at the start already
+      storage.listed(scope, SparkHadoop.configuration): Unit // fails early if files cannot be replaced
       scope match {
         case VisibleFiles.Scope.Whole => FileJob.refuseIfPartsLieBetween(storage)
         case partitions               => record.refuseOpenParts(partitions)

@@ -22,7 +22,7 @@ import stoplog.storage.{SourceFile, SourceFiles}
 /** The columns of files, and of the directories that contain the files. */
 private[stoplog] object SourceColumns {
 
-  /** Infers the columns if the user specifies none: the columns of the youngest file, or with `mergeSchema`
+  /** Infers the columns if the user specifies none: the columns of the newest file, or with `mergeSchema`
     * of all files, followed by the columns of the directories.
     *
     * Error: `STOPLOG_SOURCE_SCHEMA`.

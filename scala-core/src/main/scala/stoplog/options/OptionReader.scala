@@ -73,7 +73,7 @@ private[stoplog] final class OptionReader(
         None
     }
 
-  /** Reports options without any effect next to the others, which must not be ignored silently. */
+  /** Reports options that have no effect in combination with other options. */
   def withoutEffect(options: Seq[Opt[_]], because: String): Unit =
     for (option <- options if textOrEmpty(option).exists(_.nonEmpty))
       errors.add(s"${option.key} has no effect $because: remove it.")

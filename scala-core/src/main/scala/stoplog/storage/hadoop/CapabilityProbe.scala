@@ -51,7 +51,8 @@ private[stoplog] object CapabilityProbe {
     /** Renames a file. If the name exists, the file system rejects the rename. */
     case object ByRename extends Exclusion
 
-    /** Creates a file that is invisible until complete. If the file exists, the file system rejects the call. */
+    /** Creates a file that is invisible until complete. If the file exists, the file system rejects the call.
+      */
     case object ByCreate extends Exclusion
   }
 

@@ -38,7 +38,7 @@ object PackageImports {
     "format.compress" -> "",
     "format.orc"      -> "compact format format.bulk part",
     "format.parquet"  -> "compact error format format.bulk part",
-    "format.read"     -> "error format.bulk source source.file source.format storage",
+    "format.read"     -> "bucket error format.bulk source source.file source.format storage",
     "format.sequence" -> "compact error format.bulk format.compress part writing",
     "jdbc" -> "jdbc.options options",
     "jdbc.client" -> "error fault jdbc.rows thread",

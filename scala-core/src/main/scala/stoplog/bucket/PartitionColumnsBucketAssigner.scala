@@ -8,19 +8,27 @@ import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.catalyst.expressions.{BoundReference, Expression, UnsafeProjection, UnsafeRow}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
+
 import stoplog.bucket.PartitionColumnsBucketAssigner.MostKeptIds
 
-/** Hive-style buckets, `country=DE/day=2026-01-31`. Names and escapes match Spark's file sink; null and the
-  * empty string become `__HIVE_DEFAULT_PARTITION__`.
+/** Hive-style buckets, `country=DE/day=2026-01-31`. Names and escapes match Spark's file sink; null becomes
+  * `__HIVE_DEFAULT_PARTITION__`. A value whose name readers take for another value is rejected, such as the
+  * empty string, which readers take for null.
+  *
+  * @param zone of timestamps
   */
 private[stoplog] final class PartitionColumnsBucketAssigner private (
     columns: PartitionColumns,
-    texts: Seq[BucketExpression]
+    texts: Seq[BucketExpression],
+    zone: ZoneId
 ) extends BucketAssigner {
 
   @transient private var values: UnsafeProjection             = _
   @transient private var strings: UnsafeProjection            = _
+  @transient private var readers: DirectoryValues             = _
   @transient private var ids: util.HashMap[UnsafeRow, String] = _
   @transient private var latest: UnsafeRow                    = _
   @transient private var latestId: String                     = _
@@ -30,6 +38,7 @@ private[stoplog] final class PartitionColumnsBucketAssigner private (
       BoundReference(i, columns.schema(i).dataType, true)
     })
     strings = BucketExpression.projection(texts)
+    readers = new DirectoryValues(columns, zone)
     ids = new util.HashMap
     latest = null
   }
@@ -39,19 +48,21 @@ private[stoplog] final class PartitionColumnsBucketAssigner private (
   override def bucket(row: InternalRow, context: BucketContext): String = {
     val key = values(row)
     if (latest == null || !latest.equals(key)) {
-      latest = key.copy()
-      latestId = idOf(row)
+      val copied = key.copy()
+      latestId = idOf(row, copied)
+      latest = copied
     }
     latestId
   }
 
-  private def idOf(row: InternalRow): String = {
-    val kept = ids.get(latest)
+  private def idOf(row: InternalRow, key: UnsafeRow): String = {
+    val kept = ids.get(key)
     if (kept != null) kept
     else {
       if (ids.size >= MostKeptIds) ids.clear()
       val id = spelled(strings(row))
-      ids.put(latest, id)
+      readers.refuseOthers(id, key)
+      ids.put(key, id)
       id
     }
   }
@@ -85,6 +96,7 @@ private[stoplog] object PartitionColumnsBucketAssigner {
       columns.names.map { name =>
         val text = BucketExpression.bind(session, s"`${name.replace("`", "``")}`", columns.schema)
         zone.fold(text)(text.in)
-      }
+      },
+      zone.getOrElse(DateTimeUtils.getZoneId(session.conf.get(SQLConf.SESSION_LOCAL_TIMEZONE.key)))
     )
 }

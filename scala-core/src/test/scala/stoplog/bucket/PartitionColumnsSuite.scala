@@ -2,6 +2,7 @@
 package stoplog.bucket
 
 import java.nio.file.Files
+import java.time.ZoneId
 
 import scala.jdk.CollectionConverters._
 
@@ -19,7 +20,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
       |  (2, 'a/b\\c:d%e=f?#"''*[]{}^', TIMESTAMP '2026-07-01 00:00:00', DATE '0001-01-01', double('NaN'), false, X'44'),
       |  (3, 'ünï 🚀.', null, null, null, null, null),
       |  (4, null, TIMESTAMP '1900-01-01 00:00:00', DATE '9999-12-31', -0.0D, true, X'43'),
-      |  (5, '', null, null, null, null, null),
+      |  (5, 'x=y', null, null, null, null, null),
       |  (6, '..', null, null, null, null, null),
       |  (7, 'tab\tnewline\n', null, null, null, null, null)
       | AS t(id, s, at, day, x, ok, `odd``/na=me`)""".stripMargin
@@ -64,8 +65,55 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     finally spark.conf.set("spark.sql.session.timeZone", before)
   }
 
-  test("nulls and empty strings go to Hive's default partition") {
-    assert(assigned(Seq("s")).slice(3, 5) === Seq.fill(2)("s=__HIVE_DEFAULT_PARTITION__"))
+  test("nulls go to Hive's default partition") {
+    assert(assigned(Seq("s"))(3) === "s=__HIVE_DEFAULT_PARTITION__")
+  }
+
+  private def bucketOf(value: String, zone: Option[String]): String = {
+    val df       = spark.sql(s"SELECT 1 AS id, $value AS p")
+    val columns  = PartitionColumns.of(df.schema, Seq("p"))
+    val assigner = Travel.toTask(PartitionColumnsBucketAssigner.bind(spark, columns, zone.map(ZoneId.of)))
+    assigner.open(df.schema)
+    assigner.bucket(df.queryExecution.executedPlan.executeCollect().head, null)
+  }
+
+  test("values of all types are read back from their directories") {
+    val values = Seq(
+      "-128Y", "-32768S", "-2147483648", "-9223372036854775808L", "1.5F", "-0.0F", "float('-Infinity')",
+      "4.9E-324D", "double('NaN')", "1.7976931348623157E308D", "true", "CAST(0 AS DECIMAL(38,18))", "-1.50BD",
+      "CAST('99999999999999999999.999999999999999999' AS DECIMAL(38,18))", "DATE '0001-01-01'",
+      "DATE '9999-12-31'", "date_from_unix_date(-1000000)", "date_from_unix_date(5000000)",
+      "TIMESTAMP '2026-01-31 23:59:59.123456'", "timestamp_micros(-62135596800000001)",
+      "timestamp_micros(253402300800000001)", "timestamp_micros(-1)",
+      "TIMESTAMP_NTZ '2026-01-31 23:59:59.000001'", "TIMESTAMP_NTZ '1582-10-10 00:00:00'",
+      "INTERVAL '1-2' YEAR TO MONTH", "INTERVAL '-1 02:03:04.5' DAY TO SECOND", "X'00C3BC'", "X'41'", "' '",
+      "' a b '", "'null'", "'%41'", "'\u00fc'", "'a=b'", "CAST(NULL AS STRING)", "CAST(NULL AS DECIMAL(5,2))",
+      "collate('A', 'UTF8_LCASE')"
+    )
+    for {
+      value <- values
+      zone  <- Seq(None, Some("America/New_York"), Some("+05:53:28"))
+    } withClue(s"$value in $zone: ")(assert(bucketOf(value, zone).startsWith("p=")))
+  }
+
+  test("a value is rejected if readers take its directory for another value") {
+    val lost = Seq(
+      "''", "'__HIVE_DEFAULT_PARTITION__'", "X''", "X'FF'", "CAST(X'4DFC6E' AS STRING)",
+      "X'5F5F484956455F44454641554C545F504152544954494F4E5F5F'"
+    )
+    def refused(value: String, zone: Option[String] = None) = {
+      val e = intercept[Exception](bucketOf(value, zone)).asInstanceOf[SparkThrowable]
+      assert(e.getCondition === "STOPLOG_BUCKET_ID", value)
+      assert(e.getMessageParameters.get("why").contains("value of p"), value)
+    }
+    lost.foreach(refused(_))
+    // the hour that occurs twice: 1:30 in daylight time is the value of the name, and 1:30 in standard time is not
+    val twice = "TIMESTAMP '2025-11-02 06:30:00Z'"
+    refused(twice, Some("America/New_York"))
+    assert(
+      bucketOf("TIMESTAMP '2025-11-02 05:30:00Z'", Some("America/New_York")) === "p=2025-11-02 01%3A30%3A00"
+    )
+    assert(bucketOf(twice, Some("UTC")) === "p=2025-11-02 06%3A30%3A00")
   }
 
   test("names match in any case, and the directory has the column's name") {

@@ -53,18 +53,18 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
         assert(without(values, dataType, condition) === values.indices.toSet -- expected)
       }
 
-  selects("STRING", "'a'", "CAST(NULL AS STRING)", "''", "'x=y/z'", "'%41'", "'ü ä'", "'A'")(
+  selects("STRING", "'a'", "CAST(NULL AS STRING)", "' '", "'x=y/z'", "'%41'", "'ü ä'", "'A'")(
     "p = 'a'"                               -> Set(0),
-    "p IS NULL"                             -> Set(1, 2),
-    "p <=> NULL"                            -> Set(1, 2),
+    "p IS NULL"                             -> Set(1),
+    "p <=> NULL"                            -> Set(1),
     "p = ''"                                -> Set.empty,
     "p = 'x=y/z'"                           -> Set(3),
     "p IN ('%41', 'ü ä')"                   -> Set(4, 5),
-    "p <> 'a'"                              -> Set(3, 4, 5, 6),
-    "NOT (p = 'a')"                         -> Set(3, 4, 5, 6),
-    "p = 'a' OR p IS NULL"                  -> Set(0, 1, 2),
-    "p IS NOT NULL AND p NOT IN ('a', 'A')" -> Set(3, 4, 5),
-    "p IS NOT NULL"                         -> Set(0, 3, 4, 5, 6)
+    "p <> 'a'"                              -> Set(2, 3, 4, 5, 6),
+    "NOT (p = 'a')"                         -> Set(2, 3, 4, 5, 6),
+    "p = 'a' OR p IS NULL"                  -> Set(0, 1),
+    "p IS NOT NULL AND p NOT IN ('a', 'A')" -> Set(2, 3, 4, 5),
+    "p IS NOT NULL"                         -> Set(0, 2, 3, 4, 5, 6)
   )
 
   selects("DATE", "DATE '2026-01-01'", "DATE '2026-01-02'", "CAST(NULL AS DATE)", "DATE '1582-10-15'")(
@@ -107,13 +107,14 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(without(values, "TIMESTAMP", condition, "Asia/Kolkata") === Set(0))
   }
 
-  test("a row with the empty string belongs to the partition NULL") {
+  test("a row with the empty string, which readers take for null, is rejected") {
     val place = new Place
     write(place, Seq("'a'", "CAST(NULL AS STRING)"))
-    write(place, Seq("''"), "replaceWhere" -> "p IS NULL")
+    for (overwrite <- Seq(Seq.empty, Seq("replaceWhere" -> "p IS NULL"), Seq("replaceWhere" -> "p = ''"))) {
+      val error = intercept[Exception](write(place, Seq("''"), overwrite: _*))
+      assert(Thrown.text(error).contains("STOPLOG_BUCKET_ID"))
+    }
     assert(place.files.size === 2)
-    val error = intercept[Exception](write(place, Seq("''"), "replaceWhere" -> "p = ''"))
-    assert(Thrown.text(error).contains("STOPLOG_ROW_OUTSIDE_OVERWRITE"))
   }
 
   test("a directory whose value has another type fails the job, as it fails a reader") {

@@ -12,12 +12,11 @@ import org.apache.spark.sql.catalyst.analysis.TypeCoercion
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
-import org.apache.spark.sql.execution.datasources.PartitioningUtils
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.sources._
 import org.apache.spark.sql.types._
-import org.apache.spark.unsafe.types.UTF8String
 
+import stoplog.bucket.DirectoryValue
 import stoplog.error.Errors
 import stoplog.source.file.DirectoryNames
 import stoplog.storage.SourceFile
@@ -81,15 +80,12 @@ private[stoplog] final case class DirectoryColumns(
   }
 
   private def value(named: Vector[(String, String)], column: String): Any =
-    named.find { case (name, _) => isSame(name, column) }.map(_._2) match {
-      case None | Some(ExternalCatalogUtils.DEFAULT_PARTITION_NAME) => null
-      case Some(text)                                               =>
-        val unescaped = ExternalCatalogUtils.unescapePathName(text)
-        schema.find(field => isSame(field.name, column)).get.dataType match {
-          case _: StringType => UTF8String.fromString(unescaped) // Spark's own cast would unescape twice
-          case other         => PartitioningUtils.castPartValueToDesiredType(other, unescaped, zoneId)
-        }
-    }
+    named
+      .find { case (name, _) => isSame(name, column) }
+      .map { case (_, text) =>
+        DirectoryValue.of(text, schema.find(field => isSame(field.name, column)).get.dataType, zoneId)
+      }
+      .orNull
 
   /** Whether directories name the column. */
   def has(name: String): Boolean = schema.exists(field => isSame(field.name, name))

@@ -48,6 +48,18 @@ private[stoplog] object Compactor {
     if (likenesses.distinct.sizeIs > 1)
       throw new IllegalArgumentException(s"The files have $difference, than each other.")
 
+  /** Returns a text that is equal for files whose metadata says the same of their rows. Any entry may describe
+    * the rows, so that files with other entries stay apart. Spark's own entries name its version and its rules
+    * for dates, which compactors compare on their own.
+    */
+  def describing(entries: Iterable[(String, String)]): String = entries.toSeq
+    .filterNot { case (key, _) => key.startsWith(OfSpark) }
+    .sorted
+    .map { case (key, value) => s"$key=$value" }
+    .mkString(" ")
+
+  private final val OfSpark = "org.apache.spark."
+
   /** Throws `STOPLOG_MERGE_INCOMPLETE` if the compacted file does not have exactly the rows of its inputs, by
     * their counts and by the log, if known. No file may be replaced then. Every compactor of a format with
     * row counts calls this after the file is written.

@@ -21,7 +21,10 @@ private[stoplog] final class AvroCompactor(syncIntervalBytes: Int) extends Compa
   private type Records = DataFileStream[GenericRecord]
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
-    Compactor.requireAlike(inputs.map(likeness), "other schemas, another codec, or other rules for dates")
+    Compactor.requireAlike(
+      inputs.map(likeness),
+      "other schemas, another codec, other rules for dates, or other metadata"
+    )
     val small  = isTooSmall(inputs)
     val writer = created(inputs.last, out)
     inputs.foreach { input =>
@@ -38,8 +41,12 @@ private[stoplog] final class AvroCompactor(syncIntervalBytes: Int) extends Compa
     // version, the policy is from the session.
     val dates =
       DataSourceUtils.datetimeRebaseSpec(records.getMetaString, LegacyBehaviorPolicy.EXCEPTION.toString)
-    s"${records.getSchema} ${codec(records)} $dates"
+    s"${records.getSchema} ${codec(records)} $dates ${Compactor.describing(entries(records))}"
   }
+
+  private def entries(records: Records): Seq[(String, String)] = records.getMetaKeys.asScala.toSeq
+    .filterNot(DataFileWriter.isReservedMeta)
+    .map(key => key -> records.getMetaString(key))
 
   private def created(like: CompactionInput, out: BlockOutput): DataFileWriter[GenericRecord] =
     reading(like) { records =>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.orc
 
+import java.nio.charset.StandardCharsets.UTF_8
+
 import java.util.TimeZone
 
 import scala.annotation.nowarn
@@ -30,7 +32,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     val merged = Using.Manager { use =>
       val readers = inputs.map(input => use(opened(input)))
-      Compactor.requireAlike(readers.map(likenessOf), "other columns, or other settings")
+      Compactor.requireAlike(readers.map(likenessOf), "other columns, other settings, or other metadata")
       val stripes     = readers.flatMap(_.getStripes.asScala).map(_.getLength)
       val small       = Compactor.areSmall(stripes, options(readers.last).getStripeSize / Compressed)
       lazy val encode = readers.forall(mayEncode)
@@ -129,7 +131,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
     )
     rows(writer)
     for {
-      reader <- readers // keeps the last value of each key
+      reader <- readers // the values of each key are equal
       key    <- reader.getMetadataKeys.asScala
     } writer.addUserMetadata(key, reader.getMetadataValue(key))
     writer.close()
@@ -161,7 +163,10 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
       reader.getCompressionKind,
       reader.getCompressionSize,
       reader.getRowIndexStride,
-      reader.writerUsedProlepticGregorian
+      reader.writerUsedProlepticGregorian,
+      Compactor.describing(
+        reader.getMetadataKeys.asScala.map(key => key -> UTF_8.decode(reader.getMetadataValue(key)).toString)
+      )
     ).mkString(" ")
 }
 

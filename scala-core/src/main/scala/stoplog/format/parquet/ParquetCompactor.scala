@@ -26,8 +26,8 @@ import stoplog.part.BlockOutput
   * again. Rows are written again if row groups are below half of their target size.
   *
   * Rows are written as parquet-hadoop reads them, without interpreting values. So types unknown to Spark, and
-  * dates of the old calendar, are preserved. Footer entries are preserved, too: the last value of each
-  * key is kept.
+  * dates of the old calendar, are preserved. Footer entries are preserved, too: files with other entries are
+  * not alike ([[FooterEntries]]).
   *
   * Encrypted files are rejected, because the encryption of a page includes its file and its position in the
   * file. A compacted file is not encrypted, regardless of the session's settings for its own files.
@@ -40,7 +40,8 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     val files = inputs.map(input => opened(input))
-    Compactor.requireAlike(files.map(likenessOf), "other columns, or other rules for dates")
+    Compactor.requireAlike(files.map(likenessOf),
+      "other columns, other rules for dates, or other entries in their footers")
     val conf    = configuration(files)
     val groups  = files.flatMap(_.footer.getBlocks.asScala).map(_.getTotalByteSize)
     val written =
@@ -161,7 +162,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     // with equal policies result in the same policies.
     val dates = DataSourceUtils.datetimeRebaseSpec(entries.get(_), OfSession)
     val int96 = DataSourceUtils.int96RebaseSpec(entries.get(_), OfSession)
-    s"${metadata.getSchema} $dates $int96"
+    s"${metadata.getSchema} $dates $int96 ${FooterEntries.describing(entries.asScala.toMap)}"
   }
 }
 

@@ -5,6 +5,7 @@ import org.apache.hadoop.fs.FSDataOutputStream
 import org.apache.hadoop.io.{DataOutputBuffer, SequenceFile}
 import org.apache.hadoop.io.SequenceFile.{CompressionType, Reader, Writer}
 
+import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import stoplog.part.BlockOutput
@@ -16,16 +17,17 @@ import stoplog.compact.{CompactionInput, Compactor}
 private[stoplog] object SequenceCompactor extends Compactor {
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
-    Compactor.requireAlike(inputs.map(likeness), "other classes, or another codec")
+    Compactor.requireAlike(inputs.map(likeness), "other classes, another codec, or other metadata")
     Using.resource(created(inputs.last, out)) { writer =>
       inputs.foreach(reading(_)(append(_, writer)))
     }
   }
 
   override def likeness(input: CompactionInput): String = reading(input) { reader =>
+    val metadata = reader.getMetadata.getMetadata.asScala.map { case (key, value) => s"$key" -> s"$value" }
     s"${reader.getKeyClassName} ${reader.getValueClassName} ${reader.getCompressionType} " +
-      s"${reader.getCompressionCodec}"
-        .replaceAll("@[0-9a-f]+", "")
+      s"${reader.getCompressionCodec}".replaceAll("@[0-9a-f]+", "") +
+      s" ${Compactor.describing(metadata)}"
   }
 
   private def append(reader: Reader, writer: Writer): Unit = {

@@ -47,7 +47,7 @@ private[stoplog] final class LocalStorage(
   }
 
   override def pathProblem(path: String): Option[String] =
-    Storage.tooLong(s"$root/$path", LocalStorage.MostPathBytes, "Linux")
+    NativeNames.problem(path).orElse(Storage.tooLong(s"$root/$path", LocalStorage.MostPathBytes, "Linux"))
 
   /** Tries all calls of the sink with an empty file, so that the start fails instead of the first epoch. */
   private def tryLinks(sinkId: String): Unit = {
@@ -87,6 +87,7 @@ private[stoplog] final class LocalStorageProvider extends StorageProvider {
   override def scheme: Option[String] = Some("file")
 
   override def at(path: String, uri: URI, settings: StorageSettings): Storage = {
+    NativeNames.problem(uri.getPath).foreach(why => throw Errors.pathNotWritable(path, why))
     val root: Path = Paths.get(uri.getPath).toAbsolutePath.normalize
     new LocalStorage(path, root.toString, LocalForcing.of(settings.durability), settings.faults)
   }

@@ -165,7 +165,11 @@ private[spark] object SessionTable {
   private final case class SinkRequest(options: Map[String, String], columns: StructType)
 
   /** A write with the table's names for columns. */
-  private final class OfColumns(info: LogicalWriteInfo, columns: StructType) extends LogicalWriteInfo {
+  private[spark] final class OfColumns(info: LogicalWriteInfo, columns: StructType) extends LogicalWriteInfo {
+
+    /** The columns of the rows that Spark passes. */
+    def ofQuery: StructType = info.schema()
+
     override def options(): CaseInsensitiveStringMap = info.options()
     override def queryId(): String                   = info.queryId()
     override def schema(): StructType                = columns
@@ -269,7 +273,10 @@ private[spark] object SessionTable {
     private val NoTables =
       Seq(LogOptions.UserSink.key, ContentOptions.UserSource.key, ViewOptions.View.key)
 
-    private lazy val ofSourceAlone = names(SourceOptionRegistry.all) -- names(SinkOptionRegistry.all)
-    private lazy val known         = names(SourceOptionRegistry.all) ++ names(SinkOptionRegistry.all)
+    /** Formats of lines are also written in the charset. */
+    private lazy val ofSourceAlone =
+      names(SourceOptionRegistry.all) -- names(SinkOptionRegistry.all) -- names(Seq(ContentOptions.Charset))
+
+    private lazy val known = names(SourceOptionRegistry.all) ++ names(SinkOptionRegistry.all)
   }
 }

@@ -80,6 +80,13 @@ private[stoplog] class SinkTable[M](
   private[spark] def required(rows: StructType): RequiredValues =
     declared.fold(new RequiredValues)(table => new RequiredValues(table.all, rows))
 
+  /** Returns the conversion of a stream's rows.
+    *
+    * @param rows as the query has them
+    */
+  private[spark] def ofStream(rows: StructType): TableRows =
+    declared.fold(TableRows.Unchanged)(_.ofStream(name(), rows))
+
   /** Returns the columns of a query's rows for all its epochs. If a source has no rows, Spark may consider a
     * column as never null in one epoch, and as nullable in the next epoch.
     */

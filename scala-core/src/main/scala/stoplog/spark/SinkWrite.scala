@@ -105,7 +105,11 @@ private[spark] object SinkWrite {
       val epoch    = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
       val writers  = run.begin(epoch)
       begun = Some(run)
-      new TaskWriterFactory(writers, table.required(info.schema()))
+      val rows = info match {
+        case of: SessionTable.OfColumns => table.ofStream(of.ofQuery)
+        case _                          => TableRows.Unchanged
+      }
+      new TaskWriterFactory(writers, table.required(info.schema()), rows)
     }
 
     /** Returns `false`: attempts write to separate files, and the driver uses one result of each task. */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import org.apache.spark.sql.catalyst.expressions.Literal
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumns
+import org.apache.spark.sql.catalyst.util.ResolveDefaultColumnsUtils.CURRENT_DEFAULT_COLUMN_METADATA_KEY
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
@@ -22,8 +25,10 @@ private[spark] final case class TableColumns(
   import TableColumns._
 
   /** Returns the columns of a query's rows, with the table's names and the query's watermark. All columns are
-    * nullable in type, so that each micro-batch has the same columns. A column missing in the query is null.
-    * Partition columns, and columns of formats without names, must not be missing.
+    * nullable in type, so that each micro-batch has the same columns. The metadata of the table's columns
+    * contains their defaults and lengths. A column missing in the query follows with its default, or is null
+    * without a default. Partition columns and `NOT NULL` columns without a default, and columns of formats
+    * without names, must not be missing.
     *
     * Error: `STOPLOG_TABLE_COLUMNS`.
     */
@@ -36,9 +41,32 @@ private[spark] final case class TableColumns(
         .map(order => s"they are not in the order $order, by which readers of this format know them")
     if (problems.nonEmpty) throw Errors.tableColumns(table, problems, all.toDDL)
     SourceColumns.nullable(StructType(found.flatMap { case (field, is) =>
-      is.map(named => field.copy(name = named.name))
-    }))
+      is.map(named => field.copy(name = named.name, metadata = both(named.metadata, field.metadata)))
+    } ++ missing(rows)))
   }
+
+  /** Returns the conversion of a stream's rows to rows with the columns [[fitted]].
+    *
+    * @param rows as the query has them
+    */
+  def ofStream(table: String, rows: StructType): TableRows = {
+    val defaults = missing(rows).map { field =>
+      val value = ResolveDefaultColumns.analyze(field, "INSERT", CURRENT_DEFAULT_COLUMN_METADATA_KEY)
+      Literal(value.eval(), field.dataType)
+    }
+    TableRows.of(StructType(fitted(table, rows).take(rows.length)), defaults)
+  }
+
+  /** The columns with a default that a query does not have. */
+  private def missing(rows: StructType): Seq[StructField] = {
+    val found = rows.flatMap(field => declared(field.name))
+    all.filter(field => hasDefault(field) && !found.contains(field))
+  }
+
+  private def both(ofTable: Metadata, ofQuery: Metadata): Metadata =
+    new MetadataBuilder().withMetadata(ofTable).withMetadata(ofQuery).build()
+
+  private def hasDefault(field: StructField): Boolean = field.getCurrentDefaultValue().isDefined
 
   private def declared(name: String): Option[StructField] =
     all.find(_.name == name).orElse(all.find(isNamed(name)))
@@ -46,7 +74,8 @@ private[spark] final case class TableColumns(
   private def inFiles: Seq[StructField] = all.filterNot(isInDirectories)
 
   private def needed: Seq[StructField] =
-    if (known == KnownBy.Place) all else all.filter(field => !field.nullable || isInDirectories(field))
+    if (known == KnownBy.Place) all
+    else all.filter(field => (!field.nullable || isInDirectories(field)) && !hasDefault(field))
 
   private def isInOrder(found: Seq[StructField]): Boolean = found.filter(inFiles.contains) == inFiles
 

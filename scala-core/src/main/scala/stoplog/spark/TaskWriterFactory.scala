@@ -12,10 +12,12 @@ import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 /** Creates the writer of each task. Serialized to the executors.
   *
   * @param required the values that must not be null
+  * @param rows     the conversion of the rows, which comes first
   */
 private[spark] final class TaskWriterFactory[M](
     writers: SinkWriterFactory[InternalRow, M],
-    required: RequiredValues = new RequiredValues
+    required: RequiredValues = new RequiredValues,
+    rows: TableRows = TableRows.Unchanged
 ) extends StreamingDataWriterFactory
     with DataWriterFactory {
   import TaskWriterFactory.{NothingToWrite, SinkDataWriter}
@@ -29,7 +31,7 @@ private[spark] final class TaskWriterFactory[M](
   private def create(partitionId: Int, epoch: Option[Long]): DataWriter[InternalRow] = {
     val task = TaskContext.get()
     writers.writer(TaskAttempt(epoch, partitionId, task.attemptNumber(), task.stageAttemptNumber())) match {
-      case Some(writer) => new SinkDataWriter(writer, required)
+      case Some(writer) => new SinkDataWriter(writer, required, rows.newProjection())
       case None         => NothingToWrite
     }
   }
@@ -40,7 +42,8 @@ private[spark] object TaskWriterFactory {
   /** Writes the rows of one task to the sink. */
   final class SinkDataWriter[M](
       writer: SinkWriter[InternalRow, M],
-      required: RequiredValues = new RequiredValues
+      required: RequiredValues = new RequiredValues,
+      converted: InternalRow => InternalRow = identity
   ) extends DataWriter[InternalRow] {
 
     // Spark reads the metrics every 100 rows.
@@ -50,8 +53,9 @@ private[spark] object TaskWriterFactory {
       } ++ outputMetrics).toArray
 
     override def write(row: InternalRow): Unit = {
-      required.check(row)
-      writer.write(row)
+      val ofTable = converted(row)
+      required.check(ofTable)
+      writer.write(ofTable)
     }
 
     override def commit(): WriterCommitMessage = {

@@ -74,6 +74,51 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     assert(spark.sql(s"SELECT message FROM $target WHERE id = 3").head() === Row(null))
   }
 
+  for (format <- Seq("json", "parquet", "orc", "avro", "csv"))
+    test(s"$format: nulls, defaults and lengths of a table hold for streams as for INSERT") {
+      val columns =
+        "id INT, v INT DEFAULT 5, w STRING DEFAULT 'd', c CHAR(4), s VARCHAR(3), d INT DEFAULT 2 + 3, p CHAR(2)"
+      val target =
+        table(s"held_$format", columns, s"format '$format'", "PARTITIONED BY (p)")
+      val all = Seq("CAST(NULL AS STRING) AS w", "'ab' AS c", "'abc  ' AS s", "7 AS d", "'q' AS p")
+      spark.sql(s"INSERT INTO $target VALUES (0, NULL, NULL, 'ab', 'abc', 7, 'q')")
+      run(target, Seq("n AS id", "CAST(NULL AS INT) AS v") ++ all: _*)
+      assert(
+        rows(target) === Seq(0, 1, 2).map(id => Row(id, null, null, "ab  ", "abc", 7, "q "))
+      )
+      assert(spark.sql(s"SELECT id FROM $target WHERE p = 'q'").count() === 3)
+      val tooLong = intercept[StreamingQueryException](
+        run(
+          target,
+          Seq("n AS id", "1 AS v", "'x' AS w", "'abcde' AS c", "'a' AS s", "7 AS d", "'q' AS p"): _*
+        )
+      )
+      assert(Thrown.text(tooLong).contains("EXCEED_LIMIT_LENGTH"))
+      if (format != "csv") {
+        run(target, "n + 10 AS id", "'c' AS c", "'s' AS s", "'r' AS p")
+        assert(rows(target).filter(_.getInt(0) > 9) === Seq(11, 12).map(Row(_, 5, "d", "c   ", "s", 5, "r ")))
+      }
+    }
+
+  test("lengths hold within structs, arrays and maps, and NOT NULL columns with a default may be missing") {
+    val target = table(
+      "deep",
+      "id INT, s STRUCT<a: VARCHAR(2)>, l ARRAY<CHAR(2)>, m MAP<STRING, VARCHAR(2)>, n INT NOT NULL DEFAULT 4",
+      "format 'parquet'"
+    )
+    def write(a: String, b: String, c: String): Unit = run(
+      target,
+      "n AS id",
+      s"named_struct('a', '$a') AS s",
+      s"array('$b') AS l",
+      s"map('k', '$c') AS m"
+    )
+    write("ab", "x", "cd")
+    assert(rows(target).head === Row(1, Row("ab"), Seq("x "), Map("k" -> "cd"), 4))
+    for ((a, b, c) <- Seq(("abc", "x", "x"), ("x", "abc", "x"), ("x", "x", "abc")))
+      assert(Thrown.text(intercept[StreamingQueryException](write(a, b, c))).contains("EXCEED_LIMIT_LENGTH"))
+  }
+
   test("a stream into a CSV table must write all columns in table order") {
     val target = table("counted", "id INT, word STRING", "format 'csv'")
     assert(refused(target, "'x' AS word", "n AS id").contains("order id, word"))

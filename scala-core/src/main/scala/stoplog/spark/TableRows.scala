@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  AttributeReference, BoundReference, Expression, Literal, UnsafeProjection
+}
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.StructType
+
+/** Converts the rows of a stream to rows of a catalog table, as Spark does for batch writes: pads values of
+  * `CHAR(n)`, rejects longer values of `CHAR(n)` and `VARCHAR(n)`, and adds the defaults of missing columns.
+  *
+  * @param expressions the columns of the table's rows; empty for unchanged rows
+  */
+private[spark] final class TableRows private (expressions: Seq[Expression]) extends Serializable {
+
+  /** Returns the conversion for one task. Its result is reused. Throws Spark's `EXCEED_LIMIT_LENGTH`. */
+  def newProjection(): InternalRow => InternalRow =
+    if (expressions.isEmpty) identity
+    else {
+      val projection = UnsafeProjection.create(expressions)
+      projection(_)
+    }
+}
+
+private[spark] object TableRows {
+
+  /** Rows stay as they are. */
+  val Unchanged: TableRows = new TableRows(Nil)
+
+  /** @param rows     the columns of the query, by the names of the table
+    * @param defaults the values of the columns after these
+    */
+  def of(rows: StructType, defaults: Seq[Literal]): TableRows = {
+    val columns = rows.zipWithIndex.map { case (field, i) =>
+      val value = BoundReference(i, field.dataType, nullable = true)
+      if (SQLConf.get.charVarcharAsString) value
+      else
+        CharVarcharUtils.stringLengthCheck(
+          value,
+          AttributeReference(field.name, field.dataType, nullable = true, field.metadata)()
+        )
+    }
+    if (defaults.isEmpty && columns.forall(_.isInstanceOf[BoundReference])) Unchanged
+    else new TableRows(columns ++ defaults)
+  }
+}

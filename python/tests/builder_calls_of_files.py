@@ -190,7 +190,7 @@ FILE_SOURCE = Builder(
     frozenset(
         {
             # Of formats.
-            "source", "columns", "paths", "charset", "lineSep", "lengthPrefix", "maxRecordSize",
+            "source", "columns", "paths", "charset", "lineSep", "timeZone", "lengthPrefix", "maxRecordSize",
             # What few change.
             "recursiveFileLookup", "ignoreMissingFiles", "cleanSource", "sourceArchiveDir",
             "wholeListingInterval", "dateTimeZone",

@@ -161,6 +161,10 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   def nullValue(column: String): StoplogException = failure("STOPLOG_NULL_VALUE", "column" -> column)
 
+  /** @param why a clause about the row, called `it` */
+  def unreadableRow(format: String, why: String): StoplogException =
+    failure("STOPLOG_UNREADABLE_ROW", "format" -> format, "why" -> reason(why))
+
   def nullWritable(column: String): StoplogException =
     failure("STOPLOG_NULL_WRITABLE", "column" -> column)
 

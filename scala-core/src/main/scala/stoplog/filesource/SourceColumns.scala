@@ -133,7 +133,7 @@ private[stoplog] object SourceColumns {
     DirectoryColumns.of(columns, namesOf(options, files, rules), zone(options))
 
   private def zone(options: SourceOptions): String =
-    options.content.read.options.getOrElse("timeZone", SQLConf.get.sessionLocalTimeZone)
+    options.content.read.timeZone.getOrElse(SQLConf.get.sessionLocalTimeZone)
 
   private def directoryFields(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
     if (SQLConf.get.partitionColumnTypeInferenceEnabled) DirectoryTypes.of(names, values)

@@ -10,25 +10,32 @@ import java.util
   * A generator writes to a single `Writer`, but a task writes to many parts, so this writer connects the two.
   * The buffer holds one record at a time and is empty when a part is persisted.
   */
-private[format] final class RecordBuffer(charset: Charset) extends Writer {
+private[format] final class RecordBuffer(format: String, charset: Charset) extends Writer {
 
   private var chars: Array[Char] = new Array[Char](RecordBuffer.UsualChars)
   private var length: Int        = 0
 
-  /** The byte order mark that `java.io.OutputStreamWriter` writes first in this charset; usually empty. */
-  val byteOrderMark: Array[Byte] = {
-    val one = "a".getBytes(charset)
-    val two = "aa".getBytes(charset)
-    util.Arrays.copyOf(one, 2 * one.length - two.length)
-  }
+  private val text = new TextBytes(format, charset)
+
+  /** The start of each file; usually empty. */
+  def byteOrderMark: Array[Byte] = text.byteOrderMark
+
+  /** The characters of the record are the first [[size]]. Valid until the next write. */
+  def record: Array[Char] = chars
+
+  def size: Int = length
 
   def isEmpty: Boolean = length == 0
 
-  /** Writes the record to `out` and clears the buffer. */
+  /** Writes the record to `out` and clears the buffer. Error: `STOPLOG_UNREADABLE_ROW`. */
   def drainTo(out: OutputStream): Unit = {
     // Converts via a String: the JDK has its fastest encoders there, without a loop for the usual charsets.
-    val bytes = new String(chars, 0, length).getBytes(charset)
-    if (length > 0) out.write(bytes, byteOrderMark.length, bytes.length - byteOrderMark.length)
+    if (length > 0) out.write(text.of(new String(chars, 0, length)))
+    clear()
+  }
+
+  /** Abandons the record. */
+  def clear(): Unit = {
     length = 0
     if (chars.length > RecordBuffer.MostKeptChars) chars = new Array[Char](RecordBuffer.UsualChars)
   }

@@ -5,8 +5,10 @@ import java.io.OutputStream
 import java.nio.charset.Charset
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.util.Using
 import scala.util.control.NonFatal
 
+import com.fasterxml.jackson.core.{JsonProcessingException, JsonToken}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.{CSVOptions, UnivocityGenerator}
 import org.apache.spark.sql.catalyst.json.{JSONOptions, JacksonGenerator}
@@ -14,8 +16,10 @@ import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.datasources.csv.CSVFileFormat
 import org.apache.spark.sql.execution.datasources.json.JsonFileFormat
 import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, StoplogException}
+import stoplog.format.read.Dialect
 
 /** The row formats that a sink supports by name: `text`, `json` and `csv`. */
 private[stoplog] object RowFormats {
@@ -83,6 +87,11 @@ private[stoplog] object RowFormats {
 
     override def begin(out: OutputStream): Unit = out.write(buffer.byteOrderMark)
 
+    /** Returns why readers with the same options cannot read the row back from the buffer, if so. */
+    protected def problem(row: InternalRow): Option[String]
+
+    protected def format: String
+
     override def encode(row: InternalRow, out: OutputStream): Unit = {
       try generate(generator, row)
       catch {
@@ -92,70 +101,116 @@ private[stoplog] object RowFormats {
       }
       // Spark's writer omits a record without characters, which would lose the row.
       if (buffer.isEmpty) throw Errors.nullValue(schema.fieldNames.mkString(", "))
-      buffer.drainTo(out)
+      problem(row).foreach(why => refuse(Errors.unreadableRow(format, why)))
+      try buffer.drainTo(out)
+      catch { case e: StoplogException => refuse(e) }
+    }
+
+    private def refuse(e: StoplogException): Nothing = {
+      buffer.clear()
+      throw e
     }
   }
 }
 
 /** Writes a single column unchanged, and a separator after each row.
   *
-  * The column is a string, written in UTF-8, or binary. The content is neither quoted nor escaped.
+  * The column is a string, or binary. The content is neither quoted nor escaped. A value that readers with
+  * the same options would read as another value is the error `STOPLOG_UNREADABLE_ROW`.
   *
-  * @param nullText  replaces a null. Without this parameter, a null is the error `STOPLOG_NULL_VALUE`,
-  *                  because an empty line would be ambiguous with an empty string
-  * @param separator the end of each row, including the last
+  * @param nullText replaces a null. Without this parameter, a null is the error `STOPLOG_NULL_VALUE`, because
+  *                 an empty line would be ambiguous with an empty string
+  * @param lineSep  the end of each row, including the last; by default a line feed
+  * @param charset  of strings
   */
-private[stoplog] final class TextEncoder(nullText: Option[String] = None, separator: String = "\n")
-    extends Encoder {
+private[stoplog] final class TextEncoder private (
+    nullText: Option[String],
+    lineSep: Option[String],
+    charset: Option[String]
+) extends Encoder {
+  def this() = this(None, None, None)
 
-  private val nullBytes: Option[Array[Byte]] = nullText.map(_.getBytes(UTF_8))
-  private val separatorBytes: Array[Byte]    = separator.getBytes(UTF_8)
+  private val ends: LineEnds = LineEnds.of(lineSep)
 
-  @transient private var column: String    = _
-  @transient private var isBinary: Boolean = _
+  @transient private var text: TextBytes                = _
+  @transient private var separatorBytes: Array[Byte]    = _
+  @transient private var nullBytes: Option[Array[Byte]] = None
+  @transient private var nullValue: Option[UTF8String]  = None
+  @transient private var column: String                 = _
+  @transient private var isBinary: Boolean              = _
 
   override def suffix: String = ".txt"
 
   override def open(schema: StructType): Unit = {
     isBinary = schema.map(_.dataType) match {
-      case Seq(_: StringType) => false
-      case Seq(BinaryType)    => true
-      case _                  => throw Errors.textSchema(schema.simpleString)
+      case Seq(_: StringType)                 => false
+      case Seq(BinaryType) if charset.isEmpty => true
+      case _                                  => throw Errors.textSchema(schema.simpleString)
     }
     column = schema.head.name
+    text = new TextBytes("text", charset.fold[Charset](UTF_8)(Charset.forName))
+    separatorBytes = text.of(lineSep.getOrElse("\n"))
+    nullBytes = nullText.map(text.of)
+    nullValue = nullText.map(UTF8String.fromString)
   }
+
+  override def begin(out: OutputStream): Unit = out.write(text.byteOrderMark)
 
   // Writes directly from Spark's row: no String is created, and bytes are only copied into the part's buffer.
   override def encode(row: InternalRow, out: OutputStream): Unit = {
     if (row.isNullAt(0)) out.write(nullBytes.getOrElse(throw Errors.nullValue(column)))
-    else if (isBinary) out.write(row.getBinary(0))
-    else row.getUTF8String(0).writeTo(out)
+    else {
+      val value = if (isBinary) UTF8String.fromBytes(row.getBinary(0)) else row.getUTF8String(0)
+      problem(value).foreach(why => throw Errors.unreadableRow("text", why))
+      if (charset.isEmpty) value.writeTo(out) else out.write(text.of(value.toString))
+    }
     out.write(separatorBytes)
   }
+
+  private def problem(value: UTF8String): Option[String] =
+    if (ends.isWithin(value)) Some(s"the value of the column $column contains the end of a line")
+    else if (nullValue.contains(value)) Some(s"the value of the column $column equals the option nullValue")
+    else if (ReadableTexts.beginsWithMark(value))
+      Some(s"the value of the column $column begins with a byte order mark, which readers skip")
+    else if (charset.isDefined && !value.isValid) Some(s"the string in the column $column is not valid UTF-8")
+    else None
 }
 
 private[stoplog] object TextEncoder {
 
-  /** Uses the options `nullValue` and `lineSep` (default: a line feed); not case-sensitive. */
+  /** Uses the options `nullValue`, `lineSep` (default: a line feed) and `charset` (default: UTF-8); not
+    * case-sensitive.
+    */
   def apply(options: Map[String, String]): TextEncoder = {
-    val named = RowFormats.passed(options)
-    new TextEncoder(named.get("nullValue"), named.getOrElse("lineSep", "\n"))
+    val named   = RowFormats.passed(options)
+    val lineSep = named.get("lineSep")
+    val charset = named.get("charset").map(Charset.forName).filter(_ != UTF_8)
+    if (named.get("nullValue").exists(text => LineEnds.of(lineSep).isWithin(UTF8String.fromString(text))))
+      throw new IllegalArgumentException("nullValue contains the end of a line")
+    new TextEncoder(named.get("nullValue"), lineSep, charset.map(_.name))
   }
 }
 
-/** Writes one JSON object per row, with the same bytes as `df.write.json`. */
+/** Writes one JSON object per row, with the same bytes as `df.write.json` and the defaults of [[Dialect]]. */
 private[stoplog] final class JsonEncoder private (options: JSONOptions)
     extends RowFormats.GeneratedEncoder[JacksonGenerator] {
+  private val ends = LineEnds.of(options.lineSeparator)
+
+  @transient private lazy val parsers = options.buildJsonFactory()
 
   override def suffix: String = ".json"
 
+  override protected def format: String = "json"
+
   override def open(schema: StructType): Unit = {
-    SupportedTypes.check("json", schema)(new JsonFileFormat().supportDataType)
+    SupportedTypes.check(format, schema)(new JsonFileFormat().supportDataType)
+    SupportedTypes.check(format, schema)(SupportedTypes.hasTextKeys)
+    SupportedTypes.corruptRecords(format, schema, options.columnNameOfCorruptRecord)
     super.open(schema)
   }
 
   override protected def newBuffer(): RecordBuffer =
-    new RecordBuffer(options.encoding.map(Charset.forName).getOrElse(UTF_8))
+    new RecordBuffer(format, options.encoding.map(Charset.forName).getOrElse(UTF_8))
 
   override protected def newGenerator(to: RecordBuffer): JacksonGenerator =
     new JacksonGenerator(schema, to, options)
@@ -165,6 +220,32 @@ private[stoplog] final class JsonEncoder private (options: JSONOptions)
     generator.writeLineEnding()
     generator.flush()
   }
+
+  override protected def problem(row: InternalRow): Option[String] = {
+    val size = buffer.size - options.lineSeparatorInWrite.length
+    if (ends.isWithin(buffer.record, size)) Some("it contains the end of a line")
+    else if (mayBeInvalid(size))
+      ReadableTexts.invalid(row, schema).map(name => s"the string in the column $name is not valid UTF-8")
+    else if (size < JsonEncoder.LongRecord) None
+    else unparsed(new String(buffer.record, 0, size))
+  }
+
+  private def mayBeInvalid(size: Int): Boolean = {
+    var at = 0
+    while (at < size && buffer.record(at) != ReadableTexts.Replacement) at += 1
+    at < size || options.writeNonAsciiCharacterAsCodePoint
+  }
+
+  /** Parsers limit the length of a string and of a name. */
+  private def unparsed(record: String): Option[String] =
+    try
+      Using.resource(parsers.createParser(record)) { parser =>
+        Iterator.continually(parser.nextToken()).takeWhile(_ != null).foreach { token =>
+          if (token == JsonToken.VALUE_STRING) parser.getText: Unit
+        }
+        None
+      }
+    catch { case e: JsonProcessingException => Some(e.getOriginalMessage) }
 }
 
 private[stoplog] object JsonEncoder {
@@ -172,23 +253,46 @@ private[stoplog] object JsonEncoder {
   /** @param options all options of Spark's JSON writer; others are ignored
     * @param sessionTimeZone for timestamps, unless `timeZone` is among the options
     */
-  def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): JsonEncoder =
-    new JsonEncoder(new JSONOptions(RowFormats.passed(options), sessionTimeZone, ""))
+  def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): JsonEncoder = {
+    val json =
+      new JSONOptions(Dialect.ofJsonWrites(RowFormats.passed(options).originalMap), sessionTimeZone, "")
+    if (json.pretty) throw new IllegalArgumentException(Pretty)
+    if (json.multiLine) throw new IllegalArgumentException(MultiLine)
+    new JsonEncoder(json)
+  }
+
+  private final val Pretty =
+    "with pretty = true, a row has several lines, and readers cannot read it back; remove it"
+  private final val MultiLine =
+    "with multiLine = true, readers read only the first row of a file; remove it"
+
+  /** No shorter record reaches a limit of Spark's parser. */
+  private final val LongRecord = 1 << 20
 }
 
-/** Writes one CSV record per row, with the same bytes as `df.write.csv`.
+/** Writes one CSV record per row, with the same bytes as `df.write.csv` and the defaults of [[Dialect]].
   *
   * With the option `header`, each part starts with the column names, and a part resumed in a later epoch does
-  * not repeat the header. One difference: if the only column is null, Spark's writer drops the row. This
-  * encoder throws `STOPLOG_NULL_VALUE` unless the option `nullValue` is set.
+  * not repeat the header. If the only column is null, Spark's writer drops the row. This encoder throws
+  * `STOPLOG_NULL_VALUE` unless the option `nullValue` is set. A record that readers with the same options
+  * would skip or read as other values is the error `STOPLOG_UNREADABLE_ROW`.
   */
 private[stoplog] final class CsvEncoder private (options: CSVOptions)
     extends RowFormats.GeneratedEncoder[UnivocityGenerator] {
 
+  @transient private var readers: CsvReadBack = _
+
   override def suffix: String = "." + options.extension
 
+  override protected def format: String = "csv"
+
   override def open(schema: StructType): Unit = {
-    SupportedTypes.check("csv", schema)(new CSVFileFormat().supportDataType)
+    SupportedTypes.check(format, schema)(new CSVFileFormat().supportDataType)
+    SupportedTypes.corruptRecords(format, schema, options.columnNameOfCorruptRecord)
+    if (options.headerFlag) schema.fieldNames.find(_.exists(c => c == '\n' || c == '\r')).foreach { name =>
+      throw Errors.columnName(format, name, "a line end in it ends the header")
+    }
+    readers = new CsvReadBack(schema, options)
     super.open(schema)
   }
 
@@ -204,7 +308,8 @@ private[stoplog] final class CsvEncoder private (options: CSVOptions)
     }
   }
 
-  override protected def newBuffer(): RecordBuffer = new RecordBuffer(Charset.forName(options.charset))
+  override protected def newBuffer(): RecordBuffer =
+    new RecordBuffer(format, Charset.forName(options.charset))
 
   override protected def newGenerator(to: RecordBuffer): UnivocityGenerator =
     new UnivocityGenerator(schema, to, options)
@@ -213,6 +318,9 @@ private[stoplog] final class CsvEncoder private (options: CSVOptions)
     generator.write(row)
     generator.flush()
   }
+
+  override protected def problem(row: InternalRow): Option[String] =
+    readers.problem(buffer.record, buffer.size - options.lineSeparatorInWrite.fold(1)(_.length), row)
 }
 
 private[stoplog] object CsvEncoder {
@@ -221,5 +329,7 @@ private[stoplog] object CsvEncoder {
     * @param sessionTimeZone for timestamps, unless `timeZone` is among the options
     */
   def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): CsvEncoder =
-    new CsvEncoder(new CSVOptions(RowFormats.passed(options), true, sessionTimeZone, ""))
+    new CsvEncoder(
+      new CSVOptions(Dialect.ofCsvWrites(RowFormats.passed(options).originalMap), true, sessionTimeZone, "")
+    )
 }

@@ -3,7 +3,8 @@ package stoplog.format
 
 import java.util.{HashSet => JHashSet, Locale}
 
-import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType}
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StringType, StructType}
 import stoplog.error.Errors
 
 private[stoplog] object SupportedTypes {
@@ -13,6 +14,27 @@ private[stoplog] object SupportedTypes {
     schema.find(field => !supports(field.dataType)).foreach { field =>
       throw Errors.unsupportedType(format, field.name, field.dataType.simpleString)
     }
+
+  /** Whether readers of JSON accept the keys of all maps. */
+  def hasTextKeys(of: DataType): Boolean = of match {
+    case struct: StructType => struct.forall(field => hasTextKeys(field.dataType))
+    case array: ArrayType   => hasTextKeys(array.elementType)
+    case map: MapType       => map.keyType.isInstanceOf[StringType] && hasTextKeys(map.valueType)
+    case _                  => true
+  }
+
+  /** Rejects a column to which readers assign the text of lines that they cannot parse. Error:
+    * `STOPLOG_COLUMN_NAME`.
+    */
+  def corruptRecords(format: String, schema: StructType, name: String): Unit = {
+    val reserved = if (name.isEmpty) SQLConf.get.columnNameOfCorruptRecord else name
+    if (schema.fieldNames.contains(reserved))
+      throw Errors.columnName(
+        format,
+        reserved,
+        "readers put the text of a corrupt line there: set columnNameOfCorruptRecord to another name"
+      )
+  }
 
   /** Rejects two columns, or two fields of a struct, with the same name: readers find only one of the two, or
     * reject the file. Spark's batch writers reject such names, too. Error: `STOPLOG_COLUMN_NAME`.

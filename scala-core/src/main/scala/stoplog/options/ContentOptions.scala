@@ -2,6 +2,7 @@
 package stoplog.options
 
 import java.nio.charset.{Charset, StandardCharsets}
+import java.time.ZoneId
 
 import scala.jdk.CollectionConverters._
 import scala.util.Try
@@ -10,7 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.error.Errors
 import stoplog.format.read.ReadFormats.{DelimitedRows, UserRecords}
-import stoplog.format.read.{RowFormat, SourceFormatName}
+import stoplog.format.read.{Dialect, RowFormat, SourceFormatName}
 import stoplog.format.read.SourceFormatName.ReadSettings
 import stoplog.source.format.{LengthPrefix => Prefix}
 
@@ -99,6 +100,12 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     "The end of a line, as in Spark."
   )
 
+  val TimeZone: Opt[ZoneId] = option("timeZone", BucketOptions.TimeZone.values, "Europe/Berlin")(
+    "the time zone of the session",
+    "The time zone of timestamps in names of directories, in every format, and of timestamps without a zone " +
+      "in `json` and `csv`: the same zone as the option of this name of the sink that wrote the files."
+  )
+
   val LengthPrefix: Opt[Prefix] = choice[Prefix](
     "lengthPrefix",
     "varint"  -> Prefix.Varint,
@@ -134,13 +141,19 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     val paths   = pathsOf(reader)
     val format  = formatOf(reader)
     val charset = reader(Charset)
+    val zone    = reader.get(TimeZone).map(_.getId)
     ContentOptions(
       paths,
       ReadSettings(
         format.getOrElse(SourceFormatName.Text),
         charset,
         reader.textOrEmpty(LineSep).filter(_.nonEmpty),
-        mode(isQuarantined, format, SourcePassThrough.parse(reader, format)) ++ toSpark(format, charset)
+        mode(isQuarantined, format, SourcePassThrough.parse(reader, format)) ++ toSpark(
+          format,
+          charset,
+          zone
+        ),
+        zone
       ),
       reader.get(Columns),
       reader.get(PartitionColumns)
@@ -217,23 +230,35 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
   }
 
   /** Returns the options of Spark's own reader derived from source options. */
-  private def toSpark(format: Option[SourceFormatName], charset: Charset): Map[String, String] =
-    format match {
-      case Some(_: SourceFormatName.MultiLine) if charset != StandardCharsets.UTF_8 =>
-        Map("encoding" -> charset.name)
-      case _ => Map.empty // by default, Spark's readers accept UTF-8 with and without a byte order mark
+  private def toSpark(
+      format: Option[SourceFormatName],
+      charset: Charset,
+      zone: Option[String]
+  ): Map[String, String] = {
+    // by default, Spark's readers accept UTF-8 with and without a byte order mark
+    val encoding = format.collect {
+      case _: SourceFormatName.MultiLine if charset != StandardCharsets.UTF_8 => "encoding" -> charset.name
     }
+    val ofRows = zone.filter(_ => format.exists(_.sparkOptions.contains(TimeZone.key))).map(TimeZone.key -> _)
+    (encoding ++ ofRows).toMap
+  }
 
-  /** Makes Spark's parsers fail for invalid records. By default they return nulls, without quarantine. */
+  /** Adds defaults. Makes Spark's parsers fail for invalid records. By default they return nulls, without quarantine. */
   private def mode(
       isQuarantined: Boolean,
       format: Option[SourceFormatName],
-      set: Map[String, String]
-  ): Map[String, String] = format match {
-    case Some(SourceFormatName.Json | SourceFormatName.Csv | _: SourceFormatName.MultiLine)
-        if isQuarantined =>
-      Map("mode" -> "FAILFAST") ++ set
-    case _ => set
+      options: Map[String, String]
+  ): Map[String, String] = {
+    val set = format match {
+      case Some(SourceFormatName.Csv | SourceFormatName.MultiLineCsv) => Dialect.ofCsv(options)
+      case _                                                          => options
+    }
+    format match {
+      case Some(SourceFormatName.Json | SourceFormatName.Csv | _: SourceFormatName.MultiLine)
+          if isQuarantined =>
+        Map("mode" -> "FAILFAST") ++ set
+      case _ => set
+    }
   }
 
   private def charsetOf(name: String): Either[String, Charset] =

@@ -45,7 +45,7 @@ private[options] object PassThrough {
     def own(all: collection.Set[String]) =
       all.toSeq.sorted.filterNot(o => replaced.contains(o) || o == "compression")
     Map(
-      "text" -> Seq(LineSep.key, NullValue.key),
+      "text" -> Seq(LineSep.key, NullValue.key, Charset.key),
       "json" -> own(JSONOptions.getAllOptions),
       "csv"  -> own(CSVOptions.getAllOptions)
     ) ++ BulkFormatName.all.map(bulk => bulk.word -> bulk.options)

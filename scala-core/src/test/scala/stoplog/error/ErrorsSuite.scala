@@ -67,6 +67,7 @@ object ErrorsSuite {
     Errors.mergeIncomplete(Seq("/x/part-1.orc", "/x/part-2.orc"), reported = 200, written = 0),
     Errors.nullValue("value"),
     Errors.nullWritable("value"),
+    Errors.unreadableRow("csv", "readers skip a line of blanks"),
     Errors.sequenceSchema("struct<a:int,b:int,c:int>"),
     Errors.codecUnavailable("sequencefile", "gzip", "it needs native code", cause),
     Errors.unsupportedType("csv", "tags", "array<string>"),

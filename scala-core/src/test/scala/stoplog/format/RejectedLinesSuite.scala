@@ -27,7 +27,7 @@ class RejectedLinesSuite extends AnyFunSuite {
     assert(
       line(schema, RejectedLines.RejectedRow(row, Some("a/b"), Some(3), why)) ===
         """{"reason":"it \"is\" wrong","bucket":"a/b","batch":3,""" +
-        """"row":{"id":7,"word":null,"at":"1970-01-01T00:00:00.000Z"}}""" + "\n"
+        """"row":{"id":7,"word":null,"at":"1970-01-01T00:00:00.000000Z"}}""" + "\n"
     )
   }
 

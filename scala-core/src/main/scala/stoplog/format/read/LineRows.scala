@@ -23,13 +23,18 @@ import stoplog.source.file.{FileSplit, Line}
 /** Converts lines of text, JSON and CSV to rows. */
 private[format] object LineRows {
 
-  /** Converts a line to a row with one string. The string uses the line's bytes without a copy. */
-  final class TextRows extends RecordEmitter[Line, InternalRow] {
-    private val row = new TextRows.LineRow
+  /** Converts a line to a row with one string. The string uses the line's bytes without a copy.
+    *
+    * @param nullText the text of a null, if set
+    */
+  final class TextRows(nullText: Option[String] = None) extends RecordEmitter[Line, InternalRow] {
+    private val row  = new TextRows.LineRow
+    private val none = new GenericInternalRow(1)
+    private val text = nullText.map(UTF8String.fromString).orNull
 
     override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
       row.of(line)
-      out.put(row)
+      if (text != null && row.getUTF8String(0) == text) out.put(none) else out.put(row)
     }
   }
 
@@ -122,6 +127,7 @@ private[format] object LineRows {
     private val inFiles  = parsed(columns, columns, corrupt)
     private val required = parsed(columns, wanted, corrupt)
     private val parser   = new UnivocityParser(inFiles, required, options)
+    private val empties  = EmptyTexts.of(inFiles, wanted, options)
 
     private val safe = new FailureSafeParser[String](
       text => parser.parse(text),
@@ -135,7 +141,8 @@ private[format] object LineRows {
 
     override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
       val text = new String(line.bytes, line.offset, line.length, UTF_8)
-      if (isRecord(text) && !isHeader(text, line)) BadLine.at(line)(safe.parse(text).foreach(out.put))
+      if (isRecord(text) && !isHeader(text, line))
+        BadLine.at(line)(safe.parse(text).foreach(row => out.put(empties.fold(row)(_.fill(row, text)))))
     }
 
     private def isRecord(text: String): Boolean =

@@ -38,7 +38,7 @@ private[stoplog] object ReadFormats {
     val inFiles                        = directories.without(columns)
     def made(rows: StructType => Rows) = lines(settings, columns, wanted, directories)(rows)
     settings.format match {
-      case SourceFormatName.Text                => made(text)
+      case SourceFormatName.Text                => made(text(settings, _))
       case SourceFormatName.Json                => made(json(settings, inFiles, _))
       case SourceFormatName.Csv                 => made(csv(settings, inFiles, _))
       case SourceFormatName.Records(_, records) => records.of(columns, wanted, directories, Decompression)
@@ -49,11 +49,12 @@ private[stoplog] object ReadFormats {
 
   private type Rows = () => RecordEmitter[Line, InternalRow]
 
-  private def text(wanted: StructType): Rows = wanted.fields.map(_.dataType) match {
-    case Array()              => () => new LineRows.EmptyRows[Line]
-    case Array(_: StringType) => () => new LineRows.TextRows
-    case _                    => throw Errors.textSchema(wanted.simpleString)
-  }
+  private def text(settings: SourceFormatName.ReadSettings, wanted: StructType): Rows =
+    wanted.fields.map(_.dataType) match {
+      case Array()              => () => new LineRows.EmptyRows[Line]
+      case Array(_: StringType) => () => new LineRows.TextRows(settings.options.get("nullValue"))
+      case _                    => throw Errors.textSchema(wanted.simpleString)
+    }
 
   private def json(settings: SourceFormatName.ReadSettings, columns: StructType, wanted: StructType): Rows = {
     val conf = SQLConf.get

@@ -19,7 +19,7 @@ private[stoplog] sealed abstract class SourceFormatName(val word: String, option
 private[stoplog] object SourceFormatName {
 
   /** One row per line. */
-  case object Text extends SourceFormatName("text", Set.empty)
+  case object Text extends SourceFormatName("text", Set("nullValue"))
 
   /** One object per line. */
   case object Json extends SourceFormatName("json", JSONOptions.getAllOptions)
@@ -69,11 +69,13 @@ private[stoplog] object SourceFormatName {
     * @param charset of text
     * @param lineSep the end of a line; none for any of the usual line ends
     * @param options of the format only, in Spark's spelling
+    * @param timeZone of timestamps in names of directories; none for the session's zone
     */
   final case class ReadSettings(
       format: SourceFormatName,
       charset: Charset,
       lineSep: Option[String],
-      options: Map[String, String]
+      options: Map[String, String],
+      timeZone: Option[String]
   )
 }

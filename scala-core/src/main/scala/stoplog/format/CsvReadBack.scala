@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.format
+
+import com.univocity.parsers.csv.CsvParser
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.csv.CSVOptions
+import org.apache.spark.sql.types.{StringType, StructType}
+
+import scala.util.Try
+
+import stoplog.format.read.EmptyTexts
+
+/** Finds CSV records which readers with the same options would read as other values.
+  *
+  * A record of plain characters needs only a look at each character. Any other record is parsed by the
+  * parser of the readers, and compared with the row.
+  */
+private[format] final class CsvReadBack(schema: StructType, options: CSVOptions) {
+  import CsvReadBack._
+
+  private val ends    = LineEnds.of(options.lineSeparator)
+  private val isText  = schema.map(_.dataType.isInstanceOf[StringType]).toArray
+  private val special = Seq(options.quote, options.escape) ++ options.charToEscapeQuoteEscaping
+
+  private val mayBePlain =
+    options.nullValue.isEmpty && options.emptyValue.isEmpty && options.delimiter.length == 1
+
+  private val tellsEmpty = EmptyTexts.areTold(options)
+
+  private lazy val parser =
+    if (tellsEmpty) EmptyTexts.parser(options) else new CsvParser(options.asParserSettings)
+
+  /** Returns why the row cannot be read back, if so.
+    *
+    * @param record the characters of the row, without the end of the line
+    * @param size   the number of characters
+    */
+  def problem(record: Array[Char], size: Int, row: InternalRow): Option[String] =
+    if (isSplit(record, size)) Some(if (options.multiLine) Return else LineEnd)
+    else if (!hasVisible(record, size)) Some(Blank)
+    else if (record(0) == ReadableTexts.Mark) Some(Mark)
+    else if (options.isCommentSet && record(0) == options.comment) Some(Comment)
+    else if (isPlain(record, size)) None
+    else parsed(new String(record, 0, size), row)
+
+  /** With `multiLine`, readers guess the line end of a file by its first line end, also inside of a value. */
+  private def isSplit(record: Array[Char], size: Int): Boolean =
+    if (!options.multiLine) ends.isWithin(record, size)
+    else options.lineSeparator.isEmpty && indexOf(record, size)(_ == '\r') < size
+
+  private def hasVisible(record: Array[Char], size: Int): Boolean = indexOf(record, size)(_ > ' ') < size
+
+  private def isPlain(record: Array[Char], size: Int): Boolean = mayBePlain && {
+    val separator  = options.delimiter.charAt(0)
+    var separators = 0
+    val other      = indexOf(record, size) { char =>
+      if (char == separator) { separators += 1; false }
+      else char < ' ' || char == ReadableTexts.Replacement || special.contains(char)
+    }
+    other == size && separators == schema.length - 1
+  }
+
+  private def indexOf(record: Array[Char], size: Int)(holds: Char => Boolean): Int = {
+    var at = 0
+    while (at < size && !holds(record(at))) at += 1
+    at
+  }
+
+  private def parsed(record: String, row: InternalRow): Option[String] =
+    Try(parser.parseLine(record)).toOption.flatMap(Option(_)).filter(_.length == schema.length) match {
+      case None         => Some("readers find another number of columns in its line")
+      case Some(values) => schema.indices.find(i => !isSame(values(i), row, i)).map(other(_, row))
+    }
+
+  private def isSame(read: String, row: InternalRow, ordinal: Int): Boolean =
+    if (read == null || isNull(read, ordinal)) row.isNullAt(ordinal)
+    else !row.isNullAt(ordinal) && (!isText(ordinal) || isSameText(read, row, ordinal))
+
+  private def isNull(read: String, ordinal: Int): Boolean =
+    read == options.nullValue && !(tellsEmpty && isText(ordinal))
+
+  private def isSameText(read: String, row: InternalRow, ordinal: Int): Boolean = {
+    val text = row.getUTF8String(ordinal)
+    val cut  = cutBlanks(text.toString)
+    read == cut && (!cut.contains(ReadableTexts.Replacement) || text.isValid)
+  }
+
+  /** Without its outer blanks, if the user's options request so. */
+  private def cutBlanks(text: String): String = {
+    val end =
+      if (options.ignoreTrailingWhiteSpaceFlagInWrite) text.lastIndexWhere(_ > ' ') + 1 else text.length
+    val kept = text.take(end)
+    if (options.ignoreLeadingWhiteSpaceFlagInWrite) kept.dropWhile(_ <= ' ') else kept
+  }
+
+  private def other(ordinal: Int, row: InternalRow): String = {
+    val name = schema(ordinal).name
+    if (row.isNullAt(ordinal)) s"readers take the null of the column $name for a value"
+    else if (isText(ordinal) && !row.getUTF8String(ordinal).isValid)
+      s"the string in the column $name is not valid UTF-8"
+    else s"readers take the value of the column $name for null or for another value"
+  }
+}
+
+private object CsvReadBack {
+  private final val LineEnd =
+    "a line end in it begins another row for readers without multiLine (write and read with multiLine = true)"
+  private final val Return =
+    "a carriage return in it may begin another row (set lineSep to write and to read such rows)"
+  private final val Blank   = "readers skip a line of blanks"
+  private final val Mark    = "its line begins with a byte order mark, which readers skip"
+  private final val Comment = "its line begins with the character of comments, and readers skip comments"
+}

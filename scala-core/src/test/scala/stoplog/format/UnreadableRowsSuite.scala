@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.format
+
+import java.io.ByteArrayOutputStream
+import java.nio.charset.StandardCharsets.UTF_8
+
+import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.apache.spark.unsafe.types.UTF8String
+import org.scalatest.funsuite.AnyFunSuite
+
+/** Formats of lines reject a row that readers with the same options would skip, split or read as another row. */
+class UnreadableRowsSuite extends AnyFunSuite {
+
+  private val invalid = UTF8String.fromBytes(Array[Byte](77, -4, 110))
+
+  private def value(of: Any): Any = of match {
+    case text: String => UTF8String.fromString(text)
+    case other        => other
+  }
+
+  private def written(format: String, ddl: String, options: Map[String, String])(values: Any*): String = {
+    val schema  = StructType.fromDDL(ddl)
+    val encoder = Travel.toTask(RowFormats.encoder(format, schema, options, "UTC"))
+    val out     = new ByteArrayOutputStream
+    encoder.open(schema)
+    encoder.encode(InternalRow(values.map(value): _*), out)
+    assert(out.size > 0)
+    out.toString(options.getOrElse("encoding", options.getOrElse("charset", UTF_8.name)))
+  }
+
+  private def rejected(format: String, ddl: String, options: (String, String)*)(
+      values: Any*
+  )(why: String): Unit =
+    test(s"$format rejects ${shown(values)}${shown(options)}") {
+      val schema  = StructType.fromDDL(ddl)
+      val encoder = Travel.toTask(RowFormats.encoder(format, schema, options.toMap, "UTC"))
+      val out     = new ByteArrayOutputStream
+      encoder.open(schema)
+      val error =
+        intercept[Exception with SparkThrowable](encoder.encode(InternalRow(values.map(value): _*), out))
+      assert(error.getCondition === "STOPLOG_UNREADABLE_ROW")
+      assert(error.getMessage.contains(why))
+      assert(out.size === 0)
+      encoder.encode(InternalRow(values.map(_ => UTF8String.fromString("ok")): _*), out)
+      assert(out.toString(UTF_8).startsWith("ok") || format == "json") // nothing of the bad row is left
+    }
+
+  private def shown(all: Seq[Any]): String =
+    all
+      .mkString("(", ", ", ")")
+      .map(char => if (char < ' ' || char > '~') f"\\u${char.toInt}%04x" else char)
+      .mkString
+
+  private def accepted(format: String, ddl: String, options: (String, String)*)(
+      values: Any*
+  )(line: String): Unit =
+    test(s"$format writes ${shown(values)}${shown(options)}") {
+      assert(written(format, ddl, options.toMap)(values: _*) === line)
+    }
+
+  private val One = "a STRING"
+  private val Two = "a STRING, b STRING"
+
+  rejected("text", One)("two\nlines")("end of a line")
+  rejected("text", One)("two\rlines")("end of a line")
+  rejected("text", One)("more than eight letters\n")("end of a line")
+  rejected("text", One, "lineSep" -> ";")("semi;colon")("end of a line")
+  rejected("text", One, "lineSep" -> "aa")("xa")("end of a line")
+  rejected("text", One, "nullValue" -> "NULL")("NULL")("nullValue")
+  rejected("text", One)("\uFEFFx")("byte order mark")
+  rejected("text", One, "charset" -> "ISO-8859-1")("€")("character")
+  rejected("text", One, "charset" -> "ISO-8859-1")(invalid)("UTF-8")
+  accepted("text", One, "lineSep" -> ";")("two\nlines\r")("two\nlines\r;")
+  accepted("text", One, "lineSep" -> "ab")("xa")("xaab")
+  accepted("text", One, "charset" -> "ISO-8859-1")("Mün")("Mün\n")
+  accepted("text", One, "nullValue" -> "NULL")(null)("NULL\n")
+
+  rejected("csv", One)(" ")("line of blanks")
+  rejected("csv", Two, "sep" -> "\t")(null, null)("line of blanks")
+  rejected("csv", Two, "sep" -> " ")(null, null)("line of blanks")
+  rejected("csv", Two, "sep" -> "\t", "emptyValue" -> "")("", "")("line of blanks")
+  rejected("csv", Two)("two\nlines", "b")("multiLine")
+  rejected("csv", Two)("two\rlines", "b")("multiLine")
+  rejected("csv", Two, "lineSep" -> ";")("semi;colon", "b")("multiLine")
+  rejected("csv", Two, "multiLine" -> "true")("two\rlines", "b")("carriage return")
+  rejected("csv", Two, "nullValue" -> "NULL")("NULL", "b")("column a for null")
+  rejected("csv", Two, "emptyValue" -> "")("a", "")("column b for null")
+  rejected("csv", Two, "emptyValue" -> "EMPTY")("a", "")("column b for null or for another")
+  rejected("csv", Two)("\uFEFFa", "b")("byte order mark")
+  rejected("csv", Two)(invalid, "b")("not valid UTF-8")
+  rejected("csv", Two, "encoding" -> "ISO-8859-1")("€", "b")("character")
+  accepted("csv", Two)(" a ", "\tb")(" a ,\tb\n")
+  accepted("csv", Two)("a\"b", "back\\slash")("\"a\"\"b\",back\\slash\n")
+  accepted("csv", Two, "comment" -> "#")("#a", "b")("\"#a\",b\n")
+  accepted("csv", Two)("a\\", "b")("a\\,b\n")
+  accepted("csv", Two)("\uFFFD", null)("\uFFFD,\n")
+  accepted("csv", Two)("", null)("\"\",\n")
+  accepted("csv", Two, "quote" -> "'")("it's", "b")("'it''s',b\n")
+  accepted("csv", Two, "multiLine" -> "true")("two\nlines", "b")("\"two\nlines\",b\n")
+  accepted("csv", Two, "ignoreLeadingWhiteSpace" -> "true")(" a ", "b")("a ,b\n")
+
+  rejected("json", One, "lineSep" -> ";")("semi;colon")("end of a line")
+  rejected("json", One)(invalid)("not valid UTF-8")
+  rejected("json", One, "writeNonAsciiCharacterAsCodePoint" -> "true")(invalid)("not valid UTF-8")
+  rejected("json", One, "encoding" -> "ISO-8859-1")("€")("character")
+  accepted("json", One)("two\nlines")("{\"a\":\"two\\nlines\"}\n")
+  accepted("json", One)("\uFFFD")("{\"a\":\"\uFFFD\"}\n")
+
+  test("json rejects a string that is longer than its parsers accept") {
+    val error = intercept[Exception with SparkThrowable](written("json", One, Map.empty)("x" * 120000000))
+    assert(error.getCondition === "STOPLOG_UNREADABLE_ROW")
+  }
+
+  test("strings at any depth are looked at") {
+    val ddl  = "s STRUCT<a: ARRAY<MAP<STRING, STRING>>>"
+    val maps = org.apache.spark.sql.catalyst.util.ArrayBasedMapData(Map(value("k") -> invalid))
+    val row  = InternalRow(new org.apache.spark.sql.catalyst.util.GenericArrayData(Array[Any](maps)))
+    val e    = intercept[Exception with SparkThrowable](written("json", ddl, Map.empty)(row))
+    assert(e.getCondition === "STOPLOG_UNREADABLE_ROW" && e.getMessage.contains("column s"))
+  }
+
+  test("timestamps have their microseconds, and the seconds of old offsets") {
+    def line(format: String, micros: Long, zone: String) =
+      written(format, "t TIMESTAMP, n TIMESTAMP_NTZ", Map("timeZone" -> zone))(micros, micros).trim
+    assert(line("csv", 1L, "UTC") === "1970-01-01T00:00:00.000001Z,1970-01-01T00:00:00.000001")
+    assert(
+      line("json", -5364662400000001L, "Europe/Berlin") ===
+        "{\"t\":\"1800-01-01T00:53:27.999999+00:53:28\",\"n\":\"1799-12-31T23:59:59.999999\"}"
+    )
+  }
+
+  test("the driver rejects columns and options whose rows no reader can read") {
+    def condition(format: String, ddl: String, options: (String, String)*): String =
+      intercept[Exception](RowFormats.encoder(format, StructType.fromDDL(ddl), options.toMap, "UTC")) match {
+        case e: SparkThrowable => e.getCondition
+        case e                 => e.getMessage
+      }
+    assert(condition("json", "m MAP<INT, STRING>") === "STOPLOG_UNSUPPORTED_TYPE")
+    assert(condition("json", "_corrupt_record STRING, a INT") === "STOPLOG_COLUMN_NAME")
+    assert(condition("csv", "a INT, c STRING", "columnNameOfCorruptRecord" -> "c") === "STOPLOG_COLUMN_NAME")
+    assert(condition("csv", "`a\nb` INT", "header" -> "true") === "STOPLOG_COLUMN_NAME")
+    assert(condition("json", One, "pretty" -> "true").contains("pretty"))
+    assert(condition("json", One, "multiLine" -> "true").contains("first row"))
+    assert(condition("text", One, "nullValue" -> "a\nb").contains("nullValue"))
+  }
+}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.util.regex.{Pattern, PatternSyntaxException}
+import java.util.regex.Matcher
 
 import stoplog.error.Errors
-import stoplog.storage.{FileStore, Found, HiddenNames, Link, SourceFiles}
+import stoplog.storage.{FileStore, Found, HiddenNames, Link, NamePattern, SourceFiles}
 
 /** The rules that decide which files under the root belong to the source.
   *
@@ -130,15 +130,16 @@ object Nesting {
   case object Flat      extends Nesting
 }
 
-/** A pattern for one name, with the syntax of Hadoop's file systems: `*`, `?`, `[a-z]`, `[^a]`, `{one,two}`,
-  * and `\` before a literal character.
+/** A pattern for one name, as Hadoop's file systems and Spark define patterns: `*`, `?`, `[a-z]`, `[!a]` or
+  * `[^a]`, `{one,two}`, and `\` before a literal character.
+  *
+  * @param names the only matching name, if the text is not a pattern; otherwise the pattern
   */
-final class Glob private (val text: String, pattern: Pattern) extends Serializable {
-  def matches(name: String): Boolean = pattern.matcher(name).matches()
+final class Glob private (val text: String, names: Either[String, NamePattern]) extends Serializable {
 
-  /** The only matching name, if the text is not a pattern. */
-  private[file] def literal: Option[String] =
-    Option.unless(Glob.isPattern(text.replaceAll("\\\\.", "")))(text.replaceAll("\\\\(.)", "$1"))
+  def matches(name: String): Boolean = names.fold(_ == name, _.matches(name))
+
+  private[file] def literal: Option[String] = names.left.toOption
 
   override def toString: String = text
 }
@@ -146,34 +147,16 @@ final class Glob private (val text: String, pattern: Pattern) extends Serializab
 object Glob {
 
   /** Returns the error in the pattern, or the pattern. */
-  def parse(text: String): Either[String, Glob] = {
-    val regex  = new StringBuilder
-    var index  = 0
-    var braces = 0
-    var inSet  = false
-    while (index < text.length) {
-      text.charAt(index) match {
-        case '\\' if index + 1 < text.length =>
-          index += 1
-          regex ++= Pattern.quote(text.charAt(index).toString)
-        case '*'                => regex ++= "[^/]*"
-        case '?'                => regex ++= "[^/]"
-        case '['                => regex += '['; inSet = true
-        case ']'                => regex += ']'; inSet = false
-        case '^' | '-' if inSet => regex += text.charAt(index)
-        case '{'                => regex ++= "(?:"; braces += 1
-        case '}' if braces > 0  => regex += ')'; braces -= 1
-        case ',' if braces > 0  => regex += '|'
-        case other              => regex ++= Pattern.quote(other.toString)
-      }
-      index += 1
-    }
-    if (braces > 0) Left("has a { that is not closed")
+  def parse(text: String): Either[String, Glob] =
+    if (isPattern(Escaped.replaceAllIn(text, "")))
+      NamePattern.parse(text).map(pattern => new Glob(text, Right(pattern)))
     else
-      try Right(new Glob(text, Pattern.compile(regex.toString, Pattern.DOTALL)))
-      catch { case e: PatternSyntaxException => Left(s"is no pattern: ${e.getDescription}") }
-  }
+      Right(
+        new Glob(text, Left(Escaped.replaceAllIn(text, found => Matcher.quoteReplacement(found.group(1)))))
+      )
 
   /** Whether the text contains a pattern character. */
   def isPattern(text: String): Boolean = text.exists("*?[{".contains(_))
+
+  private val Escaped = "(?s)\\\\(.)".r
 }

@@ -3,6 +3,9 @@ package stoplog.source.file
 
 import java.time.{Instant, ZoneId}
 
+import scala.util.Try
+
+import org.apache.hadoop.fs.{GlobFilter, Path => HadoopPath}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.storage.{HiddenNames, SourceFile}
@@ -15,8 +18,8 @@ class PathRulesSuite extends AnyFunSuite {
 
   test("a pattern matches names like Hadoop's file systems") {
     val cases = Seq(
-      ("a*", Seq("a", "ab", "a.b"), Seq("ba", "a/b")),
-      ("a?c", Seq("abc"), Seq("ac", "abbc", "a/c")),
+      ("a*", Seq("a", "ab", "a.b"), Seq("ba")),
+      ("a?c", Seq("abc"), Seq("ac", "abbc")),
       ("[a-c]x", Seq("ax", "bx", "cx"), Seq("dx", "-x", "x")),
       ("[^a]x", Seq("bx"), Seq("ax")),
       ("{one,two}.txt", Seq("one.txt", "two.txt"), Seq("one,two.txt", "one", "oneXtxt")),
@@ -24,10 +27,13 @@ class PathRulesSuite extends AnyFunSuite {
       ("a,b", Seq("a,b"), Seq("a", "b")),
       ("^a-b", Seq("^a-b"), Seq("a-b")),
       ("a[a-c^]b^", Seq("abb^", "a^b^"), Seq("abb", "a-b^")),
+      ("[!a-c]x", Seq("dx", "!x"), Seq("ax", "bx")),
+      ("[*]x", Seq("*x"), Seq("ax", "x")),
+      ("[]]x", Seq("]x"), Seq("ax")),
       ("a}b", Seq("a}b"), Seq("ab")),
       ("\\*\\{", Seq("*{"), Seq("a{", "\\*{")),
-      ("a\\", Seq("a\\"), Seq("a")),
       ("a.b", Seq("a.b"), Seq("axb")),
+      ("a+(b)|$", Seq("a+(b)|$"), Seq("aab")),
       ("{a}}", Seq("a}"), Seq("a"))
     )
     for ((text, matching, others) <- cases) {
@@ -38,9 +44,35 @@ class PathRulesSuite extends AnyFunSuite {
   }
 
   test("rejects invalid patterns") {
-    assert(Glob.parse("a{b").left.exists(_.contains("not closed")))
-    assert(Glob.parse("{a,{b}").left.exists(_.contains("not closed")))
-    assert(Glob.parse("[a").left.exists(_.contains("is no pattern")))
+    for (text <- Seq("a{b", "{a,{b}", "[a", "*\\"))
+      assert(Glob.parse(text).left.exists(_.contains("is no pattern")), text)
+  }
+
+  test("patterns match the same names as Spark's patterns, or are rejected as Spark's are") {
+    val random                              = new scala.util.Random(43)
+    def text(characters: String, most: Int) =
+      Seq.fill(random.nextInt(most) + 1)(characters(random.nextInt(characters.length))).mkString
+    for (_ <- 1 to 20000) {
+      val pattern = text("ab-!^*?[]{},.\\+($", 8)
+      val spark   = Try(new GlobFilter(pattern)).toOption
+      val ours    = Glob.parse(pattern).toOption
+      for {
+        name <- Seq.fill(5)(text("ab-!^*?[]{},.+($", 5)).filterNot(Set(".", ".."))
+        if Glob.isPattern(pattern.replaceAll("\\\\.", ""))
+      } {
+        assert(ours.isDefined === spark.isDefined, pattern)
+        for {
+          one   <- ours
+          other <- spark
+        }
+          assert(one.matches(name) === other.accept(new HadoopPath("/in", name)), s"$pattern of $name")
+      }
+    }
+  }
+
+  test("a pattern with many stars takes time linear in the length of the name") {
+    val stars = glob("*a" * 30 + "b")
+    assert(!stars.matches("a" * 20000)) // a backtracking matcher never ends
   }
 
   test("isPattern recognizes unescaped pattern characters") {

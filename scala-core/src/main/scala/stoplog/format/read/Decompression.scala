@@ -6,11 +6,8 @@ import java.nio.charset.Charset
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Locale
 
-import scala.annotation.nowarn
-
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer
 import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream
-import org.apache.commons.compress.compressors.gzip.GzipCompressorInputStream
 import org.apache.commons.io.input.ReaderInputStream
 import org.apache.hadoop.conf.{Configurable, Configuration}
 import org.apache.hadoop.io.compress.{
@@ -20,7 +17,9 @@ import org.apache.hadoop.io.compress.{
 import stoplog.source.file.Decoding
 import stoplog.storage.{SourceFile, SourceFiles}
 
-/** Selects the decompression by a file's suffix. Reads files with several members as one stream. */
+/** Selects the decompression by a file's suffix. Reads files with several members as one stream. All decoded
+  * bytes before a damaged place are returned before the error.
+  */
 private[stoplog] object Decompression extends Decoding {
 
   override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] = {
@@ -28,15 +27,21 @@ private[stoplog] object Decompression extends Decoding {
     Option
       .when(name.contains('.'))(name.substring(name.lastIndexOf('.')).toLowerCase(Locale.ROOT))
       .flatMap(ofSuffix)
-      .map(of(file, _))
+      .map(decode => of(files, file, decode))
   }
 
-  /** Returns the decoder for files with this suffix, such as `.gz`. Decoders throw for truncated files. */
+  /** Returns the decoder for files with this suffix, such as `.gz`. Decoders throw for truncated files, and may
+    * drop the bytes decoded by the failing call.
+    */
   private[stoplog] def ofSuffix(suffix: String): Option[InputStream => InputStream] = bySuffix.get(suffix)
 
   /** An empty file has no rows. Decoders are skipped, because some decoders would require a header. */
-  private def of(file: SourceFile, decode: InputStream => InputStream): InputStream => InputStream =
-    if (file.bytes == 0) identity else decode
+  private def of(
+      files: SourceFiles,
+      file: SourceFile,
+      decode: InputStream => InputStream
+  ): InputStream => InputStream =
+    if (file.bytes == 0) identity else new DecodedFirst(_, decode, () => files.open(file, 0))
 
   private lazy val bySuffix: Map[String, InputStream => InputStream] = Map(
     ".gz"      -> gzip,
@@ -49,11 +54,7 @@ private[stoplog] object Decompression extends Decoding {
     ".snappy"  -> blocks(new SnappyCodec)
   )
 
-  // The readers of Java and Hadoop treat any error in the header of a later member as the end of the file.
-  // Spark 4.0 has a version of this class without the builder.
-  @nowarn("cat=deprecation")
-  private def gzip: InputStream => InputStream =
-    in => new GzipCompressorInputStream(buffered(in), true)
+  private def gzip: InputStream => InputStream = new GzipMembers(_)
 
   private def bzip2: InputStream => InputStream =
     in => new BZip2CompressorInputStream(buffered(in), true)
@@ -79,14 +80,16 @@ private[stoplog] object Decompression extends Decoding {
     */
   private[read] final class Transcoding(charset: String, before: Decoding) extends Decoding {
 
-    override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] = Some { in =>
-      val bytes = before.of(files, file).fold(in)(_(in))
-      ReaderInputStream
-        .builder()
-        .setReader(new java.io.InputStreamReader(bytes, Charset.forName(charset)))
-        .setCharset(UTF_8)
-        .get()
+    override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] = {
+      val decode = before.of(files, file).getOrElse(identity[InputStream] _)
+      Some(new DecodedFirst(_, in => transcoded(decode(in)), () => files.open(file, 0)))
     }
+
+    private def transcoded(bytes: InputStream): InputStream = ReaderInputStream
+      .builder()
+      .setReader(new java.io.InputStreamReader(bytes, Charset.forName(charset)))
+      .setCharset(UTF_8)
+      .get()
   }
 
   private lazy val configuration = new Configuration(false)

@@ -16,7 +16,7 @@ object PackageImports {
     "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",
     "cassandra.schema"  -> "cassandra.client cassandra.options",
     "cassandra.spark" -> ("cassandra.client cassandra.options cassandra.read cassandra.schema cassandra.write " +
-      "commit engine fault source spark"),
+      "commit engine error fault source spark"),
     "cassandra.types" -> "",
     "cassandra.wal"   -> ("cassandra.client cassandra.options cassandra.schema cassandra.write error fault " +
       "options wal"),

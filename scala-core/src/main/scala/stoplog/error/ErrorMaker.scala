@@ -2,6 +2,10 @@
 package stoplog.error
 
 import java.net.URL
+import java.nio.file.{
+  AccessDeniedException, DirectoryNotEmptyException, FileAlreadyExistsException, FileSystemException,
+  FileSystemLoopException, NoSuchFileException, NotDirectoryException, NotLinkException
+}
 
 import scala.jdk.CollectionConverters._
 
@@ -81,12 +85,32 @@ private[stoplog] object Causes {
   /** Returns the message of the innermost cause, as one line. */
   def reason(e: Throwable): String = {
     val last = of(e).last
-    Option(last.getMessage).flatMap(_.linesIterator.nextOption()).getOrElse(last.toString)
+    Option(text(last)).flatMap(_.linesIterator.nextOption()).getOrElse(last.toString)
   }
 
   /** Returns the first line of the exception's message. In stoplog's errors, the next line is advice. */
   def brief(e: Throwable): String = message(e).linesIterator.nextOption().getOrElse(e.toString)
 
   /** Returns the message of the exception itself. */
-  def message(e: Throwable): String = Option(e.getMessage).getOrElse(e.toString)
+  def message(e: Throwable): String = Option(text(e)).getOrElse(e.toString)
+
+  /** Returns the reason of a rejected call for a file, without the path. Many exceptions of `java.nio.file`
+    * have only the path in their message: the reason is their class.
+    */
+  def fileReason(e: FileSystemException): String = Option(e.getReason).getOrElse(e match {
+    case _: AccessDeniedException      => "permission denied"
+    case _: NoSuchFileException        => "no such file or directory"
+    case _: FileAlreadyExistsException => "the file exists"
+    case _: DirectoryNotEmptyException => "the directory is not empty"
+    case _: NotDirectoryException      => "it is not a directory"
+    case _: NotLinkException           => "it is not a symbolic link"
+    case _: FileSystemLoopException    => "the symbolic links form a loop"
+    case other                         => other.getClass.getSimpleName
+  })
+
+  private def text(e: Throwable): String = e match {
+    case file: FileSystemException if file.getReason == null =>
+      s"${Option(file.getMessage).fold("")(_ + ": ")}${fileReason(file)}"
+    case other => other.getMessage
+  }
 }

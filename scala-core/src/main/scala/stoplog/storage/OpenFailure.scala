@@ -199,7 +199,7 @@ private[stoplog] object OpenFailure {
 
   /** Returns the reason of a failure, without the path. */
   def reason(e: Throwable): String = e match {
-    case known: FileSystemException   => Option(known.getReason).getOrElse(known.getClass.getSimpleName)
+    case known: FileSystemException   => Causes.fileReason(known)
     case known: FileNotFoundException =>
       Causes.message(known) match {
         case InBrackets(text) => text

@@ -179,7 +179,12 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     OpenFailure.opening(describe(path))(LocalFiles.exists(at(path)))(new FileInputStream(at(path).toFile))
 
   private def write(file: Path)(content: OutputStream => Unit): Unit = {
-    val raw = new RandomAccessFile(file.toFile, "rw")
+    // A file to be created cannot be absent: this exception has another reason.
+    val raw =
+      try new RandomAccessFile(file.toFile, "rw")
+      catch {
+        case e: FileNotFoundException => throw Errors.storeWrite(file.toString, OpenFailure.reason(e), e)
+      }
     try {
       val out = new BufferedOutputStream(new FileOutputStream(raw.getFD), BufferBytes)
       content(out)
@@ -201,7 +206,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     try action
     catch {
       case e: FileNotFoundException => throw e
-      case e: IOException => throw Errors.storeWrite(at(path).toString, String.valueOf(e.getMessage), e)
+      case e: IOException => throw Errors.storeWrite(at(path).toString, LocalFiles.reason(at(path), e), e)
     }
 
   private final val BufferBytes = 64 << 10

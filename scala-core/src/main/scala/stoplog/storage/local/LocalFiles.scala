@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-import java.io.IOException
+import java.io.{FileNotFoundException, IOException, UncheckedIOException}
 import java.nio.file._
 import java.nio.file.attribute.{BasicFileAttributes, FileTime}
 
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
-import stoplog.error.Errors
+import stoplog.error.{Causes, Errors}
 import stoplog.part.PathBelow
 import stoplog.storage.{DirectoryId, DirectoryState, FileId, OpenFailure, OtherOwner}
 
@@ -18,7 +18,15 @@ private[local] object LocalFiles {
   /** Runs the action on `path`. Any rejection by the file system becomes `STOPLOG_STORE_WRITE`. */
   def writing[A](path: => Path)(action: => A): A =
     try action
-    catch { case e: IOException => throw Errors.storeWrite(path.toString, String.valueOf(e.getMessage), e) }
+    catch { case e: IOException => throw Errors.storeWrite(path.toString, reason(path, e), e) }
+
+  /** Returns the reason of a failure, with the path only if the failure is at another path. */
+  def reason(path: Path, e: IOException): String = e match {
+    case other: FileSystemException if other.getFile != null && other.getFile != path.toString =>
+      Causes.message(other)
+    case _: FileSystemException | _: FileNotFoundException => OpenFailure.reason(e)
+    case other                                             => Causes.message(other)
+  }
 
   /** Returns a path below the sink's path. Error: `STOPLOG_PATH_ELSEWHERE` if the path would lead out of the
     * sink's path.
@@ -78,7 +86,10 @@ private[local] object LocalFiles {
   /** Returns the entries of a directory; empty if the directory does not exist. */
   def list(directory: Path): Vector[Path] =
     try Using.resource(Files.list(directory))(_.iterator().asScala.toVector)
-    catch { case _: NoSuchFileException => Vector.empty }
+    catch {
+      case _: NoSuchFileException  => Vector.empty
+      case e: UncheckedIOException => throw e.getCause
+    }
 
   /** Compares the numbers of users, which are defined even in a container without user names. `None` if the
     * system does not expose numbers.

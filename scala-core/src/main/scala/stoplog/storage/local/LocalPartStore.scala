@@ -79,7 +79,10 @@ private[stoplog] final class LocalPartStore(
   }
 
   override def enter(run: RunId): AutoCloseable =
-    writing(SinkDirectory.Root)(WriterLeases.enter(writers, run.value, durability))
+    writing(SinkDirectory.Root) {
+      val lease = WriterLeases.enter(writers, run.value, durability)
+      () => writing(SinkDirectory.Root)(lease.close())
+    }
 
   override def refuseUnannounced(run: RunId): Unit = writing(SinkDirectory.Root) {
     if (!WriterLeases.isAnnounced(writers, run.value))

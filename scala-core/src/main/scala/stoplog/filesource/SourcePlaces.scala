@@ -26,8 +26,10 @@ private[stoplog] object SourcePlaces {
     * not exist.
     */
   def files(from: SourceRoot): SourceFiles =
-    if (isLocal(from.root)) new LocalSourceFiles(from.root.toUri.getPath, Faults.ofThisJvm, from.named)
-    else new HadoopSourceFiles(hadoop(from.root))
+    if (isLocal(from.root)) {
+      Storage.localProblem(from.root.toUri).foreach(why => throw Errors.sourcePath(from.root.toString, why))
+      new CountedFiles(new LocalSourceFiles(from.root.toUri.getPath, Faults.ofThisJvm, from.named))
+    } else new HadoopSourceFiles(hadoop(from.root))
 
   /** Rejects a root in a table's directory. The directory of a stoplog sink is permitted, because it shows
     * only committed files. Error: `STOPLOG_FOREIGN_TABLE`.
@@ -45,8 +47,10 @@ private[stoplog] object SourcePlaces {
   def state(directory: String): StateFiles = {
     val root  = new HadoopPath(directory)
     val files =
-      if (isLocal(root)) new LocalFileStore(root.toUri.getPath, drafts = None, LocalForcing.Disk)
-      else {
+      if (isLocal(root)) {
+        Storage.localProblem(root.toUri).foreach(why => throw Errors.pathNotWritable(directory, why))
+        new LocalFileStore(root.toUri.getPath, drafts = None, LocalForcing.Disk)
+      } else {
         val there = hadoop(root)
         new HadoopFileStore(there, drafts = None, exclusion(root, there))
       }

@@ -39,6 +39,16 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("ant", "ape", "asp"))
   }
 
+  test("the tasks report the bytes that they read from local files") {
+    for ((format, text) <- Seq("text" -> "ant\n", "json" -> "{\"value\":\"ant\"}\n", "csv" -> "ant\n")) {
+      val in = new Input
+      in.write(s"a.$format", text * 5000)
+      val rows = spark.read.format("stoplog").option("format", format).schema("value STRING")
+      val read = StageOutput.of(spark)(assert(rows.load(in.root.toString).collect().length === 5000))
+      assert(read.inputBytes >= text.length * 5000L, format)
+    }
+  }
+
   test("a batch query reads only pieces of listed files and rejects changed files") {
     for (format <- Seq("text", "parquet")) {
       val in                      = new Input

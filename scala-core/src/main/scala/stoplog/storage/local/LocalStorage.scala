@@ -87,7 +87,10 @@ private[stoplog] final class LocalStorageProvider extends StorageProvider {
   override def scheme: Option[String] = Some("file")
 
   override def at(path: String, uri: URI, settings: StorageSettings): Storage = {
-    NativeNames.problem(uri.getPath).foreach(why => throw Errors.pathNotWritable(path, why))
+    Storage
+      .localProblem(uri)
+      .orElse(NativeNames.problem(uri.getPath))
+      .foreach(why => throw Errors.pathNotWritable(path, why))
     val root: Path = Paths.get(uri.getPath).toAbsolutePath.normalize
     new LocalStorage(path, root.toString, LocalForcing.of(settings.durability), settings.faults)
   }

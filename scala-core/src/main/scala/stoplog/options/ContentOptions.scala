@@ -13,6 +13,7 @@ import stoplog.error.Errors
 import stoplog.format.read.ReadFormats.{DelimitedRows, UserRecords}
 import stoplog.format.read.{Dialect, RowFormat, SourceFormatName}
 import stoplog.format.read.SourceFormatName.ReadSettings
+import stoplog.source.file.LineReader
 import stoplog.source.format.{LengthPrefix => Prefix}
 
 /** The content of a source: its paths, and the kind of its files.
@@ -127,6 +128,17 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
       "starts."
   )
 
+  val MaxLineSize: Opt[Long] = withDefault(
+    "maxLineSize",
+    OptionType.size.refusing(_ <= Int.MaxValue / 2, "is more than 1 GiB"),
+    LineReader.MaxLineBytes.toLong,
+    "1g"
+  )(
+    "The maximum length of a line of `text`, `json` and `csv`. A longer line is an error that names the byte " +
+      "at which the line starts. The limit protects the memory of a task: a small compressed file may contain " +
+      "one very long line."
+  )
+
   val PartitionColumns: Opt[Seq[String]] =
     option("partitionColumns", OptionType.columnNames, "day,hour")(
       "the columns of the directories below `path` when the query starts",
@@ -153,7 +165,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
           charset,
           zone
         ),
-        zone
+        zone,
+        reader(MaxLineSize).toInt
       ),
       reader.get(Columns),
       reader.get(PartitionColumns)
@@ -220,8 +233,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   private def refuse(reader: OptionReader, format: SourceFormatName): Unit = {
     val ofLines: Seq[Opt[_]] = format match {
-      case _: SourceFormatName.MultiLine                            => Seq(LineSep)
-      case _: SourceFormatName.Blocks | _: SourceFormatName.Records => Seq(Charset, LineSep)
+      case _: SourceFormatName.MultiLine                            => Seq(LineSep, MaxLineSize)
+      case _: SourceFormatName.Blocks | _: SourceFormatName.Records => Seq(Charset, LineSep, MaxLineSize)
       case _                                                        => Nil
     }
     reader.withoutEffect(ofLines, s"with ${format.word}")

@@ -88,7 +88,8 @@ private[stoplog] object ReadFormats {
     new LineFormat(
       decoding(settings),
       separator,
-      () => LocatedColumns.emitter[Line](columns, wanted, directories)(_ => made())
+      () => LocatedColumns.emitter[Line](columns, wanted, directories)(_ => made()),
+      settings.maxLineBytes
     )
   }
 

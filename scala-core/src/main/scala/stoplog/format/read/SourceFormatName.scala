@@ -70,12 +70,14 @@ private[stoplog] object SourceFormatName {
     * @param lineSep the end of a line; none for any of the usual line ends
     * @param options of the format only, in Spark's spelling
     * @param timeZone of timestamps in names of directories; none for the session's zone
+    * @param maxLineBytes the maximum length of a line
     */
   final case class ReadSettings(
       format: SourceFormatName,
       charset: Charset,
       lineSep: Option[String],
       options: Map[String, String],
-      timeZone: Option[String]
+      timeZone: Option[String],
+      maxLineBytes: Int
   )
 }

@@ -9,8 +9,11 @@ import java.nio.charset.Charset
   *
   * [[next]] moves to the next line that is complete in the buffer. If there is no such line, [[fill]] reads
   * more bytes. One reader can read many files in sequence with the same buffer.
+  *
+  * @param maxLineBytes the maximum length of a line. A longer line is an error before the buffer grows: a small
+  *                     compressed file may contain a line that fits into no memory
   */
-private[file] final class LineReader(separator: LineReader.Separator) {
+private[file] final class LineReader(separator: LineReader.Separator, maxLineBytes: Int) {
   import LineReader.Separator
 
   private var buffer              = new Array[Byte](LineReader.FirstBytes)
@@ -157,13 +160,20 @@ private[file] final class LineReader(separator: LineReader.Separator) {
     }
 
   private def larger(): Array[Byte] =
-    if (buffer.length > Int.MaxValue / 2) throw new java.io.IOException("a line is longer than 1 GiB")
-    else new Array[Byte](buffer.length * 2)
+    if (filled - begin > maxLineBytes)
+      throw new java.io.IOException(
+        s"the line at this byte is longer than maxLineSize, which is $maxLineBytes bytes: set a larger maxLineSize " +
+          "if the line is valid"
+      )
+    else new Array[Byte]((buffer.length * 2L).min(maxLineBytes.toLong + 2 * LineReader.LeastBytes).toInt)
 }
 
 private[stoplog] object LineReader {
   final val FirstBytes = 128 * 1024
   final val LeastBytes = 8 * 1024
+
+  /** The default maximum length of a line. */
+  final val MaxLineBytes = 256 << 20
 
   private final val Ones  = 0x0101010101010101L
   private final val Highs = 0x8080808080808080L

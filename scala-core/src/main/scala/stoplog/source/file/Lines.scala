@@ -18,17 +18,25 @@ import stoplog.storage.{Ending, SourceFile, SourceFiles}
 private[stoplog] final class LineFormat[T](
     decoding: Decoding,
     separator: LineReader.Separator,
-    rows: () => RecordEmitter[Line, T]
+    rows: () => RecordEmitter[Line, T],
+    maxLineBytes: Int = LineReader.MaxLineBytes
 ) extends FileFormat[Line, T] {
 
-  override def splitter(files: SourceFiles): FileSplitter = new Lines(files, decoding, separator)
+  override def splitter(files: SourceFiles): FileSplitter =
+    new Lines(files, decoding, separator, maxLineBytes)
 
   override def reader(
       files: SourceFiles,
       onMissing: OnMissingFile,
       onChanged: Monitoring.OnChangedFile
   ): SplitReader[FileSplit, Line] =
-    new OpenLines.LineSplitReader(files, decoding, separator, onMissing, onChanged)
+    new OpenLines.LineSplitReader(
+      files,
+      decoding,
+      new LineReader(separator, maxLineBytes),
+      onMissing,
+      onChanged
+    )
 
   override def emitter(): RecordEmitter[Line, T] = rows()
 }
@@ -39,9 +47,13 @@ private[stoplog] final class LineFormat[T](
   * Rows are counted by reading. If a micro-batch is limited to a number of rows, the driver searches for the
   * line ends before the tasks read the lines. The same applies to compressed files that have to be cut.
   */
-private[stoplog] final class Lines(files: SourceFiles, decoding: Decoding, separator: LineReader.Separator)
-    extends FileSplitter {
-  @transient private lazy val reader                 = new LineReader(separator)
+private[stoplog] final class Lines(
+    files: SourceFiles,
+    decoding: Decoding,
+    separator: LineReader.Separator,
+    maxLineBytes: Int = LineReader.MaxLineBytes
+) extends FileSplitter {
+  @transient private lazy val reader                 = new LineReader(separator, maxLineBytes)
   @transient private var counting: Option[OpenLines] = None
 
   override def whole(file: SourceFile): FileSplit =

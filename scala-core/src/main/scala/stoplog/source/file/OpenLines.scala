@@ -90,12 +90,10 @@ private[file] object OpenLines {
   private[stoplog] final class LineSplitReader(
       files: SourceFiles,
       decoding: Decoding,
-      separator: LineReader.Separator,
+      reader: LineReader,
       onMissing: OnMissingFile,
       onChanged: Monitoring.OnChangedFile
   ) extends FileByFile[OpenLines, Line](files, onMissing, onChanged) {
-    private val reader = new LineReader(separator)
-
     override protected def begin(split: FileSplit): OpenLines = new OpenLines(files, decoding, reader, split)
 
     override protected def hasMore(lines: OpenLines): Boolean = lines.fill()

@@ -32,6 +32,34 @@ class LineReaderSuite extends AnyFunSuite {
     assert(lines(long.mkString("\n")) === long)
   }
 
+  test("a line longer than the limit is an error before the buffer holds the line") {
+    val most = 1 << 20
+    for ((bytes, fits) <- Seq(most -> true, most + 3 * LineReader.LeastBytes -> false, 300 * most -> false)) {
+      val reader = new LineReader(LineReader.Separator.AnyLineEnd, most)
+      var served = 0L
+      reader.open(
+        new java.io.InputStream {
+          override def read(): Int = throw new UnsupportedOperationException
+          override def read(to: Array[Byte], offset: Int, length: Int): Int = {
+            val count = length.toLong.min(bytes - served).toInt
+            java.util.Arrays.fill(to, offset, offset + count, 'a'.toByte)
+            served += count
+            if (count == 0) -1 else count
+          }
+        },
+        0
+      )
+      def all(): Unit = while (reader.fill(Long.MaxValue)) ()
+      if (fits) {
+        all()
+        assert(reader.next() && reader.length === bytes)
+      } else {
+        assert(intercept[java.io.IOException](all()).getMessage.contains("maxLineSize"))
+        assert(served < 2 * most)
+      }
+    }
+  }
+
   test("any cut assigns each line to a single piece") {
     val random = new Random(1)
     for (round <- 1 to 200) {
@@ -141,7 +169,7 @@ class LineReaderSuite extends AnyFunSuite {
     new OpenLines.LineSplitReader(
       files,
       Decoding.None,
-      separator,
+      new LineReader(separator, LineReader.MaxLineBytes),
       OnMissingFile.Fail,
       Monitoring.OnChangedFile.Ignore
     )

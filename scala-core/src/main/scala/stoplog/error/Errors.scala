@@ -293,6 +293,10 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
       "why"      -> reason(why)
     )
 
+  /** The columns, the settings or the class path of the query do not fit the file. */
+  def sourceFileSettings(file: String, why: String, cause: Throwable): StoplogException =
+    failure("STOPLOG_SOURCE_FILE_SETTINGS", cause, "file" -> file, "why" -> reason(why))
+
   /** @param file written by the compaction of a sink */
   def sourceMergedPart(file: String): StoplogException = failure("STOPLOG_SOURCE_MERGED_PART", "file" -> file)
 

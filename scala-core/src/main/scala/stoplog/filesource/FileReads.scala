@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.format.read.{DirectoryColumns, ReadFormats, SparkBlocks}
+import stoplog.format.read.{DirectoryColumns, ReadFormats, SourceFormatName, SparkBlocks}
 import stoplog.format.read.DirectoryColumns.DirectoryFilter
 import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.options.SourceOptions
@@ -48,17 +48,42 @@ private[stoplog] object FileReads {
     val files = committed(options, root)
     refuseReadingBack(options, root)
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
-    val format      = ReadFormats.of(options.content.read, columns, wanted, filters, directories)
-    val needed      = new FilteredFiles(files, new DirectoryFilter(filters, directories))
-    val quarantine  = options.follow.quarantine.map(SourcePlaces.state)
+    val format = ReadFormats.of(settings(options), columns, wanted, inBlocks(options, filters), directories)
+    val needed = new FilteredFiles(files, new DirectoryFilter(filters, directories))
+    val quarantine                     = options.follow.quarantine.map(SourcePlaces.state)
     def made(onChanged: OnChangedFile) = make(options, onChanged, root, needed, format, quarantine)
     FileRead(
       made(options.follow.monitoring.onChangedFile),
-      made(OnChangedFile.Ignore), // no later listing
+      once(options, made(OnChangedFile.Ignore), needed, format.splitter(needed)),
       vectors(format),
       pushed(format, filters, directories)
     )
   }
+
+  /** @param all of the files in one listing, without a later listing */
+  private def once[R](
+      options: SourceOptions,
+      all: SplitSource[FileSplit, R, InternalRow],
+      files: SourceFiles,
+      splitter: FileSplitter
+  ): SplitSource[FileSplit, R, InternalRow] = options.follow.leftOut match {
+    case None        => all
+    case Some(notes) => LeftOutSource.of(all, files, splitter, SourcePlaces.state(notes))
+  }
+
+  /** Omitted rows are counted one by one. */
+  private def settings(options: SourceOptions): SourceFormatName.ReadSettings = {
+    val read = options.content.read
+    if (options.follow.leftOut.isEmpty) read else read.copy(options = read.options + SparkBlocks.SingleRows)
+  }
+
+  /** The notes of a quarantine count all rows of a block, so no filter may exclude rows before. */
+  private def inBlocks(options: SourceOptions, filters: Seq[Filter]): Seq[Filter] =
+    if ((options.follow.quarantine ++ options.follow.leftOut).isEmpty) filters else Nil
+
+  /** Rejects options that have no meaning for a stream. Error: `STOPLOG_INVALID_OPTIONS`. */
+  def refuseStream(options: SourceOptions): Unit = if (options.follow.leftOut.isDefined)
+    throw Errors.invalidOptions(Seq("readQuarantined is only for batch queries: use spark.read."))
 
   /** Checks the paths. Errors: `STOPLOG_SOURCE_PATH` if a path is neither a file nor a directory,
     * `STOPLOG_INVALID_OPTIONS` as [[refuseReadingBack]].
@@ -76,7 +101,9 @@ private[stoplog] object FileReads {
   private def committed(options: SourceOptions, root: SourceRoot): SourceFiles = new CommittedSourceFiles(
     options.content.paths.mkString(", "),
     SourcePlaces.files(root),
-    if (options.files.finder.forall(_ == FileFinder.NonSplitting)) Finding.ByListing else Finding.ByFinder,
+    if (options.follow.leftOut.isEmpty && options.files.finder.forall(_ == FileFinder.NonSplitting))
+      Finding.ByListing
+    else Finding.ByFinder,
     () => SourcePlaces.files(SourceRoot.of(Vector(root.root.getParent.toString)))
   )
 
@@ -84,11 +111,21 @@ private[stoplog] object FileReads {
   def refuseUnfitArchive(options: SourceOptions): Unit = options.follow.monitoring.cleaning match {
     case CleanSource.Archive(directory) =>
       val root = SourceRoot.of(options.content.paths)
-      SourcePlaces.files(root).moveProblem(directory).foreach { why =>
+      SourcePlaces.files(root).moveProblem(archive(options, root, directory)).foreach { why =>
         throw Errors.sourceArchive(options.content.paths.mkString(", "), directory, why)
       }
     case _ => ()
   }
+
+  /** Returns the path of the archive on the file system of the input. Error: `STOPLOG_SOURCE_ARCHIVE`. */
+  private def archive(options: SourceOptions, root: SourceRoot, directory: String): String =
+    root.onSameSystem(directory).getOrElse {
+      throw Errors.sourceArchive(
+        options.content.paths.mkString(", "),
+        directory,
+        "it is on another file system, and files are only moved within a file system"
+      )
+    }
 
   /** Rejects places for the source's own files inside the input of the source. Such a query would never end.
     *
@@ -154,7 +191,7 @@ private[stoplog] object FileReads {
         files,
         rules(options, root),
         splitter,
-        monitoring.copy(onChangedFile = onChanged, cleaning = cleaning(monitoring.cleaning, quarantine)),
+        monitoring.copy(onChangedFile = onChanged, cleaning = cleaning(options, root, quarantine)),
         options.files.readiness,
         // a finder that only forbids cuts finds the same files as a listing
         options.files.finder.filter(_ != FileFinder.NonSplitting)
@@ -165,14 +202,21 @@ private[stoplog] object FileReads {
     )
     quarantine match {
       case None        => source(splitter)
-      case Some(place) => new QuarantiningSource(source(new FileSplitter.Lenient(splitter)), files, place)
+      case Some(place) =>
+        val lenient = new FileSplitter.Lenient(splitter)
+        new QuarantiningSource(source(lenient), files, place, lenient)
     }
   }
 
-  private def cleaning(requested: CleanSource, quarantine: Option[StateFiles]): CleanSource =
-    (requested, quarantine) match {
-      case (CleanSource.Delete, Some(notes)) => new CleanSource.DeleteNoted(notes)
-      case _                                 => requested
+  private def cleaning(
+      options: SourceOptions,
+      root: SourceRoot,
+      quarantine: Option[StateFiles]
+  ): CleanSource =
+    (options.follow.monitoring.cleaning, quarantine) match {
+      case (CleanSource.Delete, Some(notes))   => new CleanSource.DeleteNoted(notes)
+      case (CleanSource.Archive(directory), _) => CleanSource.Archive(archive(options, root, directory))
+      case (requested, _)                      => requested
     }
 
   /** Files without the directories excluded by a filter, which are not listed either. The filter checks each

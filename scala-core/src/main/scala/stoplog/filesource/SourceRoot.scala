@@ -23,6 +23,14 @@ private[stoplog] final case class SourceRoot(
     whole: Vector[(String, String)]
 ) {
 
+  /** Returns the path of a directory on the root's file system; `None` if the directory is on another one. A
+    * directory that names no file system is on the root's.
+    */
+  def onSameSystem(directory: String): Option[String] = {
+    val system = root.getFileSystem(SparkHadoop.configuration)
+    Try(system.makeQualified(new HadoopPath(directory)).toUri.getPath).toOption // throws for another system
+  }
+
   /** Returns a directory as a path relative to the root; `None` if the directory is outside the root.
     *
     * @param system a path on the directory's file system, used if the directory names no file system

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
+import scala.util.Try
+
 import org.apache.hadoop.fs.{Path => HadoopPath}
 
+import stoplog.error.Causes
 import stoplog.source.file.{CleanSource => Cleaning, Monitoring, OnMissingFile}
 import stoplog.source.file.Monitoring.{
   AbsenceLimits, OnChangedFile => Changed, OnMergedPart => Merged, OtherDirectory => Other
@@ -12,11 +15,13 @@ import stoplog.source.file.Monitoring.{
   *
   * @param quarantine the directory for notes about data that cannot be decoded and is skipped; `None` lets
   *   the query fail
+  * @param leftOut    the notes of an earlier query, whose omitted data are the only data to read
   */
 private[stoplog] final case class FollowOptions(
     monitoring: Monitoring,
     onMissing: OnMissingFile,
-    quarantine: Option[String]
+    quarantine: Option[String],
+    leftOut: Option[String]
 )
 
 private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
@@ -162,6 +167,14 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       "`sourceArchiveDir`."
   )
 
+  val ReadQuarantined: Opt[String] = option("readQuarantined", OptionType.directory, "/data/quarantine")(
+    "all data are read",
+    "Read only the data that the notes in this directory name as omitted, for example after the files were " +
+      "repaired, or with other columns. The value is the `quarantinePath` of the earlier query. Together with " +
+      "the rows of the earlier query, each row is read once. Only for batch queries; remove the notes " +
+      "afterwards. Data that still cannot be decoded end the query."
+  )
+
   def parse(reader: OptionReader): FollowOptions = {
     val monitoring = Monitoring(
       reader(OnChangedFile),
@@ -172,7 +185,14 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       AbsenceLimits(reader(ForgetMissingAfter), reader(OnOtherDirectory), reader(WaitForDirectories)),
       reader(OnReplacedPart)
     )
-    val read = FollowOptions(monitoring, reader(IgnoreMissingFiles), quarantine(reader))
+    val read = FollowOptions(
+      monitoring,
+      reader(IgnoreMissingFiles),
+      quarantine(reader),
+      reader.text(ReadQuarantined)
+    )
+    if (read.leftOut.isDefined && read.quarantine.isDefined)
+      reader.errors.add("readQuarantined and onCorrupt = 'quarantine' do not go together: remove onCorrupt.")
     if (monitoring.onChangedFile == Changed.Tail && monitoring.cleaning != Cleaning.Keep)
       reader.errors.add(
         "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
@@ -192,7 +212,11 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       reader.errors.add("cleanSource = 'archive' needs sourceArchiveDir: set it to a directory.")
       Cleaning.Keep
     case Some(directory) =>
-      Cleaning.Archive(new HadoopPath(directory).toUri.getPath)
+      // Kept as written: the scheme and the server decide where files are moved.
+      Try(new HadoopPath(directory)).failed.foreach { e =>
+        reader.errors.add(s"sourceArchiveDir = '$directory' is no path: ${Causes.reason(e)}.")
+      }
+      Cleaning.Archive(directory)
   }
 
   private def quarantine(reader: OptionReader): Option[String] = reader(OnCorruptFile) match {

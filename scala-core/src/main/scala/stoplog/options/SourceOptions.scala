@@ -39,7 +39,7 @@ private[stoplog] object SourceOptions {
   def parse(options: JMap[String, String]): SourceOptions = {
     val reader      = new OptionReader(SparkOptions.spelled(options), SourceOptionRegistry.all)
     lazy val follow = FollowOptions.parse(reader) // lazy: its problems follow problems of path and format
-    val content     = ContentOptions.parse(reader, follow.quarantine.isDefined)
+    val content     = ContentOptions.parse(reader, (follow.quarantine ++ follow.leftOut).nonEmpty)
     val read        = SourceOptions(content, FileOptions.parse(reader), follow, LimitOptions.parse(reader))
     if (follow.monitoring.onChangedFile == OnChangedFile.Tail)
       whyNoTail(content.read).foreach(why => reader.errors.add(s"onChangedFile = 'tail' and $why"))

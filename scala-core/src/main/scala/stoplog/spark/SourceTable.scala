@@ -127,6 +127,7 @@ private[spark] object SourceTable {
       */
     override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream = {
       size = () => JOptionalLong.empty()
+      FileReads.refuseStream(options)
       FileReads.refuseUnfitArchive(options)
       super.toMicroBatchStream(checkpointLocation)
     }

@@ -2,6 +2,10 @@
 package stoplog.error
 
 import java.io.IOException
+import java.nio.file.{
+  AccessDeniedException, DirectoryNotEmptyException, FileAlreadyExistsException, FileSystemException,
+  NoSuchFileException, NotDirectoryException
+}
 
 import org.apache.spark.SparkThrowable
 
@@ -34,6 +38,22 @@ class ErrorsSuite extends ConditionRules(Conditions.url, ErrorsSuite.one) {
   test("a cause is kept, and may be absent") {
     assert(Errors.storeWrite("p", "w", cause).getCause eq cause)
     assert(Errors.userCode("encoder", "X", "no", null).getCause == null)
+  }
+
+  test("a failure of a file has a reason, even if only the class of the exception tells the reason") {
+    val reasons = Seq(
+      new AccessDeniedException("/out/x")                            -> "/out/x: permission denied",
+      new NoSuchFileException("/out/x")                              -> "/out/x: no such file or directory",
+      new FileAlreadyExistsException("/out/x")                       -> "/out/x: the file exists",
+      new DirectoryNotEmptyException("/out/x")                       -> "/out/x: the directory is not empty",
+      new NotDirectoryException("/out/x")                            -> "/out/x: it is not a directory",
+      new FileSystemException("/out/x", null, "Disk quota exceeded") -> "/out/x: Disk quota exceeded"
+    )
+    for ((e, text) <- reasons) {
+      assert(Causes.message(e) === text)
+      assert(Causes.reason(new java.io.IOException("outer", e)) === text)
+      assert(Causes.brief(e) === text)
+    }
   }
 
   test("the SQLSTATE of a cause is removed from the message") {
@@ -148,6 +168,7 @@ object ErrorsSuite {
     Errors.sourceReplacedPart("/data/in/part-1-r0.json"),
     Errors.sourceAway("/data/in", "the directory lists no file, and files were read there", 180000L),
     Errors.sourceLink("/data/in/link", "it leads to /secret"),
+    Errors.sourceFileSettings("/data/in/a", "the class x.Codec was not found", cause),
     Errors.sourceFileUnreadable("/data/in/a", "byte 7", "it ends in the middle", cause),
     Errors.distributionUnsupported("0 writers"),
     Errors.storeUnsupported("gs://b/out", "gs"),

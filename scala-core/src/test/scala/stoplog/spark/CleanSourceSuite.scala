@@ -93,6 +93,41 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("rejects an archive that names another file system, and keeps scheme and server of the option") {
+    for (archive <- Seq("hdfs://nowhere:1/archive", "file://archive/in", "s3a://bucket/archive")) {
+      val in    = new Input
+      val place = new Place
+      in.write("1.txt", "ant\n")
+      val error = intercept[Exception](
+        runOnce(in, place, "cleanSource" -> "archive", "sourceArchiveDir" -> archive)
+      )
+      assert(Thrown.conditions(error).contains("STOPLOG_SOURCE_ARCHIVE"), archive)
+      assert(in.root.resolve("1.txt").toFile.exists)
+    }
+    val (in, place) = (new Input, new Place)
+    val away        = Files.createTempDirectory("stoplog-archive")
+    for (number <- 1 to 2) {
+      in.write(s"$number.txt", "ant\n")
+      runOnce(in, place, "cleanSource" -> "archive", "sourceArchiveDir" -> s"file://$away")
+    }
+    assert(away.resolve("1.txt").toFile.exists)
+  }
+
+  test("rejects a local path with a server, which no reader would use") {
+    val place = new Place
+    val error = intercept[Exception](
+      spark.read.format("stoplog").option("format", "text").load(s"file://data/in").collect()
+    )
+    assert(
+      Thrown.conditions(error).contains("STOPLOG_SOURCE_PATH") && error.getMessage.contains("file:///data/in")
+    )
+    val sink = intercept[Exception](
+      spark.range(1).write.format("stoplog").option("format", "json").mode("append").save("file://data/out")
+    )
+    assert(Thrown.conditions(sink).contains("STOPLOG_PATH_NOT_WRITABLE"))
+    assert(place.files.isEmpty)
+  }
+
   test("rejects an archive on another file system before reading a row") {
     val memory = Paths.get("/dev/shm")
     assume(Files.isWritable(memory))

@@ -11,7 +11,9 @@ import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.orc.OrcFile
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.spark.broadcast.Broadcast
 import org.apache.spark.sql.SparkSession
+import org.apache.spark.util.SerializableConfiguration
 
 import stoplog.format.bulk.FormatConfiguration
 import stoplog.source.file.Blocks.{Block, BlockIndex}
@@ -30,8 +32,8 @@ private[read] object BlockIndexes {
     final case class Never(rows: Option[Long]) extends Splittable
 
     def of(name: SourceFormatName.Blocks, options: Map[String, String]): Splittable = name match {
-      case SourceFormatName.Parquet      => At(new FooterBlocks(options, FooterBlocks.RowGroups))
-      case SourceFormatName.Orc          => At(new FooterBlocks(options, FooterBlocks.Stripes))
+      case SourceFormatName.Parquet      => At(FooterBlocks(options, FooterBlocks.RowGroups))
+      case SourceFormatName.Orc          => At(FooterBlocks(options, FooterBlocks.Stripes))
       case SourceFormatName.Avro         => At(AvroBlocks)
       case SourceFormatName.BinaryFile   => Never(rows = Some(1))
       case _: SourceFormatName.MultiLine => Never(rows = None)
@@ -40,17 +42,26 @@ private[read] object BlockIndexes {
 
   /** The blocks listed in a file's footer.
     *
-    * @param options of the format, which override the session's configuration
+    * @param configuration for tasks, too
     */
-  final class FooterBlocks(options: Map[String, String], read: FooterBlocks.Read) extends BlockIndex {
-    @transient private lazy val configuration = FormatConfiguration.of(SparkSession.active, options)
+  final class FooterBlocks private (
+      configuration: Broadcast[SerializableConfiguration],
+      read: FooterBlocks.Read
+  ) extends BlockIndex {
 
     override def of(files: SourceFiles, file: SourceFile): Vector[Block] =
-      read(new HadoopPath(files.locate(file.path)), file.bytes, configuration)
+      read(new HadoopPath(files.locate(file.path)), file.bytes, configuration.value.value)
   }
 
   object FooterBlocks {
     type Read = (HadoopPath, Long, Configuration) => Vector[Block]
+
+    /** @param options of the format, which override the session's configuration */
+    def apply(options: Map[String, String], read: Read): FooterBlocks = {
+      val session       = SparkSession.active
+      val configuration = new SerializableConfiguration(FormatConfiguration.of(session, options))
+      new FooterBlocks(session.sparkContext.broadcast(configuration), read)
+    }
 
     /** The row groups of a Parquet file. A row group belongs to the split that contains its midpoint. */
     val RowGroups: Read = (path, _, configuration) =>
@@ -78,7 +89,7 @@ private[read] object BlockIndexes {
     override def of(files: SourceFiles, file: SourceFile): Vector[Block] =
       Using.resource(files.open(file, 0)) { in =>
         val walk = new Walked(new BufferedInputStream(in, BufferBytes))
-        walk.skipHeader()
+        walk.skipHeader(): Unit
         val blocks = Vector.newBuilder[Block]
         while (walk.position < file.bytes) {
           val marker = walk.position - MarkerBytes
@@ -90,12 +101,54 @@ private[read] object BlockIndexes {
         blocks.result()
       }
 
+    /** Searches the markers, because the lengths in damaged blocks lead nowhere. */
+    override def ofDamaged(files: SourceFiles, file: SourceFile): Vector[Block] = {
+      val (marker, headerEnd) = Using.resource(files.open(file, 0)) { in =>
+        val walk = new Walked(new BufferedInputStream(in, BufferBytes))
+        walk.skipHeader() -> walk.position
+      }
+      Using.resource(files.open(file, headerEnd - MarkerBytes)) { in =>
+        val search = new Searched(new BufferedInputStream(in, SearchBytes), marker)
+        Iterator
+          .continually(search.next())
+          .takeWhile(_ >= 0)
+          .map(at => headerEnd - MarkerBytes + at)
+          .map(at => Block(at, at, rows = 0))
+          .toVector
+      }
+    }
+
+    /** Finds the starts of a sequence of bytes, which random data do not contain. */
+    private final class Searched(in: InputStream, marker: Array[Byte]) {
+      private val last = new Array[Byte](marker.length) // a ring of the last bytes
+      private var read = 0L
+
+      /** Returns the offset of the next occurrence, or -1. */
+      def next(): Long = {
+        var found = -1L
+        var byte  = 0
+        while (found < 0 && byte >= 0) {
+          byte = in.read()
+          if (byte >= 0) {
+            last((read % marker.length).toInt) = byte.toByte
+            read += 1
+            if (byte.toByte == marker.last && read >= marker.length && isMarker) found = read - marker.length
+          }
+        }
+        found
+      }
+
+      private def isMarker: Boolean =
+        marker.indices.forall(index => last(((read + index) % marker.length).toInt) == marker(index))
+    }
+
     private final class Walked(in: InputStream) {
       private var at = 0L
 
       def position: Long = at
 
-      def skipHeader(): Unit = {
+      /** Returns the marker between the blocks. */
+      def skipHeader(): Array[Byte] = {
         if (!Magic.forall(_ == byte())) throw new IOException("it does not begin as Avro files do")
         var entries = number()
         while (entries != 0) {
@@ -104,7 +157,7 @@ private[read] object BlockIndexes {
           else for (_ <- 1L to entries * 2) skip(number())
           entries = number()
         }
-        skip(MarkerBytes)
+        Array.fill(MarkerBytes.toInt)(byte().toByte)
       }
 
       /** Reads a zigzag varint: seven bits per byte, lowest bits first. */
@@ -138,5 +191,6 @@ private[read] object BlockIndexes {
     private val Magic             = "Obj\u0001".map(_.toInt)
     private final val MarkerBytes = 16L
     private final val BufferBytes = 4096
+    private final val SearchBytes = 64 * 1024
   }
 }

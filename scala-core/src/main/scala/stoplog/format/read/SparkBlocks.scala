@@ -113,7 +113,8 @@ private[stoplog] object SparkBlocks {
       Option.when(FileMetadata.isWanted(columns, wanted))(wanted)
     )
     val vectors =
-      if (rows.isAsRead && format.supportBatch(session, rows.read)) Vectors.Columns else Vectors.Rows
+      if (isBatchWanted(options) && rows.isAsRead && format.supportBatch(session, rows.read)) Vectors.Columns
+      else Vectors.Rows
     val made = format.buildReaderWithPartitionValues(
       session,
       directories.without(columns),
@@ -132,6 +133,12 @@ private[stoplog] object SparkBlocks {
       new Values(directories, inDirectories)
     )
   }
+
+  /** An option that makes the reader return single rows, instead of batches of columns. */
+  val SingleRows: (String, String) = SparkFormat.OPTION_RETURNING_BATCH -> "false"
+
+  private def isBatchWanted(options: Map[String, String]): Boolean =
+    !options.get(SingleRows._1).contains(SingleRows._2)
 
   /** Treats an empty file as a file without rows, because an empty file has no header or footer. */
   private def reading(made: Read, splittable: BlockIndexes.Splittable): Read = splittable match {

@@ -35,6 +35,16 @@ private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex
     case _                   => Seq(split)
   }
 
+  override def units(split: FileSplit): Seq[FileSplit] = split.extent match {
+    case bytes: Extent.Bytes =>
+      val ours = index.ofDamaged(files, split.file).filter { block =>
+        block.decides >= bytes.from && block.decides < bytes.until
+      }
+      val cuts = bytes.from +: ours.drop(1).map(_.begins) :+ bytes.until
+      cuts.zip(cuts.drop(1)).map { case (from, until) => split.piece(from, until) }
+    case _ => Seq(split)
+  }
+
   private def counted(
       split: FileSplit,
       bytes: Extent.Bytes,
@@ -69,11 +79,14 @@ private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex
 
 private[stoplog] object Blocks {
 
-  /** Returns the blocks of a file: row groups or stripes. Runs on the driver. */
+  /** Returns the blocks of a file: row groups, stripes, or blocks of Avro. */
   trait BlockIndex extends Serializable {
 
     /** Returns the blocks in file order. Any exception means unknown blocks. */
     def of(files: SourceFiles, file: SourceFile): Vector[Block]
+
+    /** Returns the blocks of a damaged file, possibly with unknown numbers of rows. Runs in a task. */
+    def ofDamaged(files: SourceFiles, file: SourceFile): Vector[Block] = of(files, file)
   }
 
   /** A block of rows, which are read together.

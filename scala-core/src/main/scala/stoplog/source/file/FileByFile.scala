@@ -8,7 +8,7 @@ import java.time.Instant
 import scala.collection.mutable
 import scala.util.control.NonFatal
 
-import stoplog.error.{Causes, Errors, StoplogException}
+import stoplog.error.{Causes, Errors, SettingFaults, StoplogException}
 import stoplog.source.{Fetched, SplitReader}
 import stoplog.source.file.Monitoring.OnChangedFile
 import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
@@ -19,10 +19,11 @@ import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
   * If only a piece of a file is read, the file must still be the listed file. The other pieces are read from
   * the listed file at other times. A longer file counts as the same file if programs may have appended to it,
   * and only the listed bytes are read. A whole file is read in its current state, unless a file of another id
-  * has replaced it on a local disk.
+  * has replaced it on a local disk. With `onChangedFile=reread`, a whole file must be the listed file, too: the
+  * next listing finds the changed file, and the file would be read twice.
   *
   * Each error names the file and, if known, the position: `STOPLOG_SOURCE_FILE_GONE`,
-  * `STOPLOG_SOURCE_FILE_CHANGED` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
+  * `STOPLOG_SOURCE_FILE_CHANGED`, `STOPLOG_SOURCE_FILE_SETTINGS` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
   *
   * @param onMissing the handling of an absent file
   * @param onChanged the handling of a piece of a file that has been replaced
@@ -105,6 +106,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     catch {
       case known: StoplogException => throw known
       case NonFatal(e)             => otherwise(e)
+      case missing: LinkageError   => otherwise(missing) // a class of a codec, for example
     }
 
   /** User-defined readers and Spark's readers open files themselves, so a missing file may be another file.
@@ -118,8 +120,12 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
       case OpenFailure.Absent           => Errors.sourceFileGone(fileName, e)
       case refused: OpenFailure.Refused => refused.toError(fileName, e)
       case OpenFailure.Unknown          =>
-        val why = Causes.message(reportedCause(Causes.of(e)))
-        Errors.sourceFileUnreadable(fileName, position(split, open.map(_._2)), why, e)
+        SettingFaults.of(e) match {
+          case Some(cause) => Errors.sourceFileSettings(fileName, Causes.message(cause), e)
+          case None        =>
+            val why = Causes.message(reportedCause(Causes.of(e)))
+            Errors.sourceFileUnreadable(fileName, position(split, open.map(_._2)), why, e)
+        }
     }
   }
 
@@ -134,7 +140,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     * checks the file if opening fails, because the replacing file may be too short.
     */
   private def opened(split: FileSplit): Option[(FileSplit, O)] =
-    if (isWhole(split) && !files.looksAreLocal) Some(split -> begin(split))
+    if (isReadAsIs(split) && !files.looksAreLocal) Some(split -> begin(split))
     else
       try {
         val piece = begin(split)
@@ -157,7 +163,9 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   private def inWords(bytes: Long, modifiedMillis: Long): String =
     s"$bytes bytes of ${Instant.ofEpochMilli(modifiedMillis)}"
 
-  private def isWhole(split: FileSplit): Boolean = split.isFirst && split.isLast
+  /** Whether the piece is a whole file which no later listing returns again. */
+  private def isReadAsIs(split: FileSplit): Boolean =
+    split.isFirst && split.isLast && onChanged != OnChangedFile.Reread
 
   /** Whether the file is the listed file. False if another file is there and the piece is to be skipped. */
   private def isListed(split: FileSplit): Boolean = {
@@ -167,7 +175,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
       throw new FileNotFoundException(fileName)
     }
     val isListed = isAsListed(file, found) ||
-      (if (isWhole(split)) !found.id.isOther(file.id) else hasGrown(file, found))
+      (if (isReadAsIs(split)) !found.id.isOther(file.id) else hasGrown(file, found))
     if (!isListed && onChanged != OnChangedFile.Reread && onMissing == OnMissingFile.Fail)
       throw Errors.sourceFileChanged(
         fileName,

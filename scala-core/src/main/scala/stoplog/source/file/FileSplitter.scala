@@ -18,6 +18,11 @@ private[stoplog] trait FileSplitter extends Serializable {
   /** Returns the same records in pieces of about this number of bytes. */
   def divide(split: FileSplit, bytes: Long): Seq[FileSplit]
 
+  /** Returns the same records in the smallest pieces that can be read independently, so that damage in one
+    * piece leaves the others readable. Runs in a task, after the file could not be read.
+    */
+  def units(split: FileSplit): Seq[FileSplit] = Seq(split)
+
   /** Returns the whole records of a file that programs append to. `None` if programs cannot append to the
     * format or the file.
     *
@@ -39,6 +44,7 @@ private[stoplog] object FileSplitter {
   sealed abstract class Wrapped(splitter: FileSplitter) extends FileSplitter {
     override def whole(file: SourceFile): FileSplit                        = splitter.whole(file)
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit]     = splitter.divide(split, bytes)
+    override def units(split: FileSplit): Seq[FileSplit]                   = splitter.units(split)
     override def complete(file: SourceFile, until: Long): Option[Complete] = splitter.complete(file, until)
     override def close(): Unit                                             = splitter.close()
   }

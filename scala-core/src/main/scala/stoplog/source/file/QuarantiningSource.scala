@@ -7,22 +7,25 @@ import java.nio.channels.ClosedByInterruptException
 import scala.collection.mutable
 import scala.util.control.NonFatal
 
-import stoplog.error.{Causes, StoplogException}
+import stoplog.error.{Causes, Errors, SettingFaults, StoplogException}
 import stoplog.source._
 import stoplog.storage.{OpenFailure, SourceFiles}
 
 /** A source of files that continues after data that cannot be decoded, and records the omitted data in notes.
   *
-  * If a record cannot be decoded, only the record is omitted. If the next record cannot be found, as in a
-  * broken block or a torn compressed file, the rest of the piece is omitted. For each record, either the rows
-  * are read or a note exists.
+  * If a record cannot be decoded, only the record is omitted. If the next record cannot be found, the rest of
+  * the smallest unit is omitted: a row group of Parquet, a stripe of ORC, a block of Avro, and otherwise the
+  * piece, such as the rest of a torn compressed file. For each record, either the rows are read or a note
+  * exists. A failure because of the query's settings is no fault of the file, and ends the query.
   *
-  * @param place where the notes are written
+  * @param place    where the notes are written
+  * @param splitter finds the smallest units of a damaged piece
   */
 private[stoplog] final class QuarantiningSource[R, T](
     source: SplitSource[FileSplit, R, T],
     files: SourceFiles,
-    place: StateFiles
+    place: StateFiles,
+    splitter: FileSplitter
 ) extends SplitSource[FileSplit, QuarantiningSource.HeldRows[T], T] {
   import QuarantiningSource.HeldRows
 
@@ -38,7 +41,7 @@ private[stoplog] final class QuarantiningSource[R, T](
     source.enumerator(context)
 
   override def reader(): SplitReader[FileSplit, HeldRows[T]] =
-    new QuarantiningSource.Reader(source, files, quarantine)
+    new QuarantiningSource.Reader(source, files, quarantine, splitter)
 
   override def emitter(): RecordEmitter[HeldRows[T], T] = (held, out) => held.foreach(out.put)
 
@@ -61,25 +64,34 @@ private[stoplog] final class QuarantiningSource[R, T](
 private[file] object QuarantiningSource {
   private final val PieceBytes = 32L << 20
 
+  private type Noted = Quarantine.Notes
+
+  private val NotTheFiles = Set("STOPLOG_SOURCE_FILE_CHANGED", "STOPLOG_SOURCE_FILE_SETTINGS")
+
   /** Reads pieces one at a time by a reader of the source and makes the rows, to detect failures of both
     * steps.
     *
     * If a reader fails, a new reader reads the piece once more and skips the records already handed out. Only
-    * if the new reader fails as well, and the storage returns the bytes each time, the file is the cause.
+    * if the new reader fails as well, and the storage returns the bytes each time, the file is the cause. The
+    * piece is then read in the smallest units of its format, and only damaged units are omitted.
     */
   private final class Reader[R, T](
       source: SplitSource[FileSplit, R, T],
       files: SourceFiles,
-      quarantine: Quarantine
+      quarantine: Quarantine,
+      splitter: FileSplitter
   ) extends SplitReader[FileSplit, HeldRows[T]] {
-    private val waiting                  = mutable.ArrayDeque.empty[FileSplit]
+    private val waiting                  = mutable.ArrayDeque.empty[Reading]
     private val emitter                  = source.emitter()
     private val held                     = new HeldRows[T]
     @volatile private var reader         = source.reader()
     private var current: Option[Reading] = None
 
+    // The next records that were handed out before, and are read once more.
+    private var again = 0L
+
     override def add(splits: Seq[FileSplit]): Unit = {
-      waiting ++= splits.flatMap(source.divide(_, PieceBytes))
+      waiting ++= splits.flatMap(source.divide(_, PieceBytes)).map(piece => new Reading(piece, None))
       ()
     }
 
@@ -87,8 +99,8 @@ private[file] object QuarantiningSource {
       case Some(piece)             => piece.fetch()
       case None if waiting.isEmpty => Fetched.Finished
       case None                    =>
-        val piece = new Reading(waiting.head)
-        reader.add(Seq(waiting.removeHead()))
+        val piece = waiting.removeHead()
+        piece.begin()
         current = Some(piece)
         piece.fetch()
     }
@@ -97,14 +109,24 @@ private[file] object QuarantiningSource {
 
     override def close(): Unit = reader.close()
 
-    /** One piece, while it is read. */
-    private final class Reading(split: FileSplit) {
-      private val fileName = files.describe(split.file.path)
-      private val notes    = quarantine.notes(fileName, split)
-      private var passed   = 0L // processed records
-      private var again    = 0L // processed records that are read once more
-      private var rows     = 0L // in the processed records
-      private var failures = 0
+    /** A piece, or a unit of a piece, while it is read.
+      *
+      * @param of the piece of a unit
+      */
+    private final class Reading(split: FileSplit, of: Option[Reading]) {
+      private val fileName     = files.describe(split.file.path)
+      private val notes: Noted = of.fold(quarantine.notes(fileName, split))(_.notes)
+      private var earlier      = 0L // records that were handed out before this reading
+      private var passed       = 0L // records that this reading has handed out
+      private var rows         = 0L // in all records since the start of the split
+      private var failures     = 0
+      private def isLastUnit   = waiting.headOption.forall(_.notes ne notes)
+
+      def begin(): Unit = {
+        if (of.isEmpty) again = 0
+        earlier = again
+        reader.add(Seq(split))
+      }
 
       def fetch(): Fetched[FileSplit, HeldRows[T]] =
         try
@@ -122,7 +144,7 @@ private[file] object QuarantiningSource {
         }
 
       private def finish(): Unit = {
-        notes.flush()
+        if (isLastUnit) notes.flush()
         current = None
       }
 
@@ -132,18 +154,35 @@ private[file] object QuarantiningSource {
         reader.close()
         reader = source.reader()
         if (failures == 1) {
-          again = passed
+          again = earlier + passed
+          rows = 0
           reader.add(Seq(split))
-        } else {
-          note(positionOf(e), e, Quarantine.Omitted.Rest(split.extent, rows))
-          finish()
-        }
+        } else
+          units match {
+            case several if several.size > 1 =>
+              again = earlier + passed
+              waiting.prependAll(several.map(unit => new Reading(unit, Some(this))))
+              current = None
+            case _ =>
+              quarantine
+                .notes(fileName, split)
+                .add(noteOf(positionOf(e), e, Quarantine.Omitted.Rest(split.extent, rows)))
+              again = 0 // all records that were handed out are in front of the damage
+              finish()
+          }
       }
 
+      /** Without an index of the blocks, the piece is the unit. */
+      private def units: Seq[FileSplit] =
+        if (of.isDefined) Seq(split)
+        else
+          try splitter.units(split)
+          catch { case NonFatal(_) => Seq(split) }
+
       private def isNotTheFiles(e: Throwable): Boolean =
-        Thread.currentThread().isInterrupted || Causes.of(e).exists {
+        Thread.currentThread().isInterrupted || SettingFaults.of(e).isDefined || Causes.of(e).exists {
           case known: StoplogException =>
-            known.getCondition == "STOPLOG_SOURCE_FILE_CHANGED" || OpenFailure.isRefusal(known)
+            NotTheFiles(known.getCondition) || OpenFailure.isRefusal(known)
           case _: FileNotFoundException | _: InterruptedException => true
           case _: InterruptedIOException                          => true
           case _: ClosedByInterruptException                      => true
@@ -156,8 +195,8 @@ private[file] object QuarantiningSource {
         case _ => split.extent.toString
       }
 
-      private def note(position: String, e: Throwable, leftOut: Quarantine.Omitted): Unit =
-        notes.add(Quarantine.Note(fileName, split.file, position, Causes.reason(e), leftOut))
+      private def noteOf(position: String, e: Throwable, leftOut: Quarantine.Omitted): Quarantine.Note =
+        Quarantine.Note(fileName, split.file, position, Causes.reason(e), leftOut)
 
       private final class Records(records: Fetched.Records[FileSplit, R])
           extends Fetched.Records[FileSplit, HeldRows[T]] {
@@ -165,10 +204,10 @@ private[file] object QuarantiningSource {
         override def advance(): Boolean = {
           held.clear()
           moved() && {
+            rows += rowsOf(records.record)
             if (again > 0) again -= 1
             else {
               passed += 1
-              rows += rowsOf(records.record)
               emit(records.record)
             }
             true
@@ -191,9 +230,15 @@ private[file] object QuarantiningSource {
           try emitter.emit(record, held)
           catch {
             case NonFatal(e) if !Thread.currentThread().isInterrupted =>
+              SettingFaults.of(e).foreach(cause => throw ofSettings(e, cause))
               held.clear()
-              note(position(record), e, Quarantine.Omitted.Record(raw(record)))
+              notes.add(noteOf(position(record), e, Quarantine.Omitted.Record(raw(record))))
           }
+
+        private def ofSettings(e: Throwable, cause: Throwable): Throwable = e match {
+          case known: StoplogException => known
+          case _                       => Errors.sourceFileSettings(fileName, Causes.message(cause), e)
+        }
 
         private def rowsOf(record: R): Long = record match {
           case located: Located => located.rows

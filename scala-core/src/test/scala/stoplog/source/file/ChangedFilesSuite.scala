@@ -100,6 +100,17 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
+  test("onChangedFile=reread reads each version of a whole file at most once") {
+    for (other <- Seq("six\n", "seven\n" * 100, text)) { // shorter, longer, and of another time alone
+      val world = this.world(OnChangedFile.Reread)
+      world.put("a", text, 1)
+      val planned = world.driver.planInVain()
+      world.put("a", other, 2000) // between the listing and the opening
+      assert(TextLines.rows(world.driver.source, planned) === Vector.empty)
+      assert(world.all(ReadLimits.none) === other.linesIterator.toVector)
+    }
+  }
+
   test("the reader checks the storage once per piece and never for a whole file") {
     val world = this.world(OnChangedFile.Ignore)
     world.put("a", text, 1)
@@ -121,7 +132,7 @@ class ChangedFilesSuite extends AnyFunSuite {
     world.put("a", text, 1)
     val state                                     = new MemoryState
     val source: SplitSource[FileSplit, _, String] =
-      new QuarantiningSource(world.driver.source, world.driver.files, state)
+      new QuarantiningSource(world.driver.source, world.driver.files, state, FileSplitter.WholeFiles(None))
     val pieces = world.driver.planInVain().flatMap(world.driver.source.divide(_, 6))
     world.put("a", "another", 2)
     val error = intercept[StoplogException](TextLines.rows(source, pieces))

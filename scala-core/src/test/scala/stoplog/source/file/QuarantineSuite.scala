@@ -207,7 +207,8 @@ class QuarantineSuite extends AnyFunSuite {
       new QuarantiningSource(
         new FileSplitSource("memory", enumeration, format, OnMissingFile.Fail),
         breaking,
-        state
+        state,
+        enumeration.splitter
       )
     }
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.source.file
+
+import java.nio.charset.StandardCharsets.UTF_8
+
+import scala.collection.mutable
+import scala.util.Using
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+import stoplog.error.Errors
+import stoplog.source._
+import stoplog.storage.SourceFiles
+
+/** A source of the data that a quarantine names as omitted, for a batch query. Together with the rows that the
+  * first reading returned, each row is read once.
+  *
+  * A file may have been repaired or replaced since. If the length differs, the notes must have omitted the
+  * whole file, or the records after a number of records that the new file still starts with.
+  *
+  * @param source reads the same files
+  * @param pieces what is to be read
+  */
+private[stoplog] final class LeftOutSource[R, T] private (
+    source: SplitSource[FileSplit, R, T],
+    pieces: Vector[LeftOutSource.Piece]
+) extends SplitSource[FileSplit, R, T] {
+  override def describe: String                       = source.describe
+  override def identity: Option[String]               = source.identity
+  override def splits: VersionedSerializer[FileSplit] = source.splits
+  override def emitter(): RecordEmitter[R, T]         = source.emitter()
+  override def enumerator(context: EnumeratorContext[FileSplit]): SplitEnumerator[FileSplit] =
+    new LeftOutSource.Listed(pieces.map(_.split))
+
+  override def reader(): SplitReader[FileSplit, R] =
+    new LeftOutSource.Reader(source, pieces.map(piece => piece.key -> piece).toMap)
+}
+
+private[stoplog] object LeftOutSource {
+
+  /** Error: `STOPLOG_SOURCE_FILE_CHANGED` for a file of which the notes name a place that has changed;
+    * `STOPLOG_INVALID_OPTIONS` for notes about files outside the source.
+    *
+    * @param files    the files of the source
+    * @param splitter of the format
+    * @param place    the notes
+    */
+  def of[R, T](
+      source: SplitSource[FileSplit, R, T],
+      files: SourceFiles,
+      splitter: FileSplitter,
+      place: StateFiles
+  ): LeftOutSource[R, T] = {
+    val notes = place.list().filter(_.endsWith(".json")).flatMap(notesIn(place, _)).distinct
+    new LeftOutSource(
+      source,
+      notes.groupBy(_.file).toVector.sortBy(_._1).flatMap { case (file, ofFile) =>
+        piecesOf(files, splitter, file, ofFile)
+      }
+    )
+  }
+
+  /** @param extent   of the rest of a piece; `None` for a single record
+    * @param position of a record, in words
+    * @param records  the number of records in front of the rest
+    */
+  private final case class Note(
+      file: String,
+      bytes: Long,
+      modifiedMillis: Long,
+      extent: Option[Extent],
+      position: String,
+      records: Long
+  )
+
+  /** @param skip      the number of rows that were read before
+    * @param positions of the only records to be returned; empty for all records after the skipped rows
+    */
+  private final case class Piece(split: FileSplit, skip: Long, positions: Set[Long]) {
+    def key: (String, Extent) = (split.file.path, split.extent)
+  }
+
+  private def notesIn(place: StateFiles, name: String): Vector[Note] =
+    Using
+      .resource(place.open(name))(in => new String(in.readAllBytes(), UTF_8))
+      .linesIterator
+      .map { line =>
+        val note = mapper.readTree(line)
+        Note(
+          note.get("file").asText,
+          note.get("fileBytes").asLong,
+          note.get("fileModifiedMillis").asLong,
+          Option(note.get("piece")).map(extent),
+          note.get("position").asText,
+          Option(note.get("recordsRead")).fold(0L)(_.asLong)
+        )
+      }
+      .toVector
+
+  private def extent(text: JsonNode): Extent = text.asText match {
+    case InBytes(from, until) => Extent.Bytes(from.toLong, until.toLong)
+    case Records(from, until) => Extent.Records(from.toLong, until.toLong)
+    case RecordsFrom(from)    => Extent.Records(from.toLong, Extent.ToTheEnd)
+    case other => throw Errors.invalidOptions(Seq(s"readQuarantined has a note about '$other'."))
+  }
+
+  private def piecesOf(
+      files: SourceFiles,
+      splitter: FileSplitter,
+      name: String,
+      notes: Vector[Note]
+  ): Vector[Piece] = {
+    val path = pathOf(files, name)
+    val file = files.find(path).flatMap(_.file(path)).map(files.committed).getOrElse {
+      throw Errors.sourcePath(name, "the file of a note does not exist")
+    }
+    val newest = notes.map(_.modifiedMillis).max // earlier notes are about earlier content
+    val own    = notes.filter(_.modifiedMillis == newest)
+    val rests  = own.filter(_.extent.isDefined)
+    val single = own.filter(_.extent.isEmpty)
+    if (single.isEmpty && isWholeFile(rests)) Vector(Piece(splitter.whole(file), skip = 0, Set.empty))
+    else {
+      val pieces = rests.map(note => Piece(FileSplit(file, note.extent.get), note.records, Set.empty))
+      if (file.bytes != own.head.bytes && !(single.isEmpty && rests.forall(_.extent.exists(isNumbered))))
+        throw Errors.sourceFileChanged(name, s"${own.head.bytes} bytes", s"${file.bytes} bytes")
+      pieces ++ Option.when(single.nonEmpty)(
+        Piece(splitter.whole(file), skip = 0, single.map(position).toSet)
+      )
+    }
+  }
+
+  /** Whether nothing of the file was read. */
+  private def isWholeFile(rests: Vector[Note]): Boolean = rests.forall(_.records == 0) && {
+    val extents = rests.flatMap(_.extent).sortBy(_.from)
+    extents.head.from == 0 && (extents.last match {
+      case Extent.Bytes(_, until)   => until >= rests.head.bytes
+      case Extent.Records(_, until) => until == Extent.ToTheEnd
+    }) && extents.zip(extents.drop(1)).forall { case (one, next) => one.until == next.from }
+  }
+
+  private def isNumbered(extent: Extent): Boolean = extent.isInstanceOf[Extent.Records]
+
+  private def position(note: Note): Long = note.position match {
+    case AtByte(at) => at.toLong
+    case other      =>
+      throw Errors.invalidOptions(
+        Seq(
+          s"readQuarantined names $other of ${note.file}: this format does not tell where its records start."
+        )
+      )
+  }
+
+  private def pathOf(files: SourceFiles, name: String): String = {
+    val root = files.describe("")
+    if (name == root) ""
+    else if (name.startsWith(s"${root.stripSuffix("/")}/")) name.drop(root.stripSuffix("/").length + 1)
+    else throw Errors.invalidOptions(Seq(s"readQuarantined has notes about $name, which is not below path."))
+  }
+
+  private val InBytes     = """bytes (\d+) to (\d+)""".r
+  private val Records     = """records (\d+) to (\d+)""".r
+  private val RecordsFrom = """records from (\d+)""".r
+  private val AtByte      = """byte (\d+)""".r
+  private val mapper      = new ObjectMapper
+
+  private final class Listed(all: Vector[FileSplit]) extends SplitEnumerator[FileSplit] {
+    private val waiting = mutable.ArrayDeque.from(all)
+
+    override def discover(): Discovery            = Discovery.Complete
+    override def next(): Option[FileSplit]        = waiting.removeHeadOption()
+    override def takeBack(split: FileSplit): Unit = waiting.prepend(split): Unit
+    override def snapshot(end: Long): Array[Byte] = Array.emptyByteArray
+    override def fixTarget(): Unit                = ()
+    override def close(): Unit                    = ()
+    override def outstanding: Outstanding         =
+      Outstanding(waiting.size.toLong, waiting.map(_.size.bytes).sum, None)
+  }
+
+  private final class Reader[R, T](
+      source: SplitSource[FileSplit, R, T],
+      pieces: Map[(String, Extent), Piece]
+  ) extends SplitReader[FileSplit, R] {
+    private val waiting                = mutable.ArrayDeque.empty[FileSplit]
+    private val reader                 = source.reader()
+    private var current: Option[Piece] = None
+    private var left                   = 0L // rows that are still to be skipped
+
+    override def add(splits: Seq[FileSplit]): Unit = {
+      waiting ++= splits
+      ()
+    }
+
+    override def fetch(): Fetched[FileSplit, R] = current match {
+      case Some(piece) =>
+        reader.fetch() match {
+          case records: Fetched.Records[FileSplit, R] => new Wanted(piece, records)
+          case Fetched.Nothing                        => Fetched.Nothing
+          case Fetched.Finished                       =>
+            current = None
+            Fetched.Nothing
+        }
+      case None if waiting.isEmpty => Fetched.Finished
+      case None                    =>
+        val split = waiting.removeHead()
+        val piece = pieces((split.file.path, split.extent))
+        current = Some(piece)
+        left = piece.skip
+        reader.add(Seq(split))
+        Fetched.Nothing
+    }
+
+    override def wakeUp(): Unit = reader.wakeUp()
+
+    override def close(): Unit = reader.close()
+
+    private final class Wanted(piece: Piece, records: Fetched.Records[FileSplit, R])
+        extends Fetched.Records[FileSplit, R] {
+
+      override def advance(): Boolean = {
+        var more = records.advance()
+        while (more && !isWanted) more = records.advance()
+        more
+      }
+
+      override def record: R = records.record
+
+      override def rest: Option[FileSplit] = None
+
+      private def isWanted: Boolean =
+        if (left > 0) {
+          left -= 1
+          false
+        } else
+          piece.positions.isEmpty || (records.record match {
+            case located: Located => located.position.exists(piece.positions)
+            case _                => false
+          })
+    }
+  }
+}

@@ -20,7 +20,7 @@ def _run_ls(given: Namespace) -> Answer:
 
 def _lines_of_ls(sinks: list[SinkSummary]) -> Iterator[str]:
     if not sinks:
-        yield "No sink has written here: there is no _stoplog directory with a log in it."
+        yield "No stream has written here: no _stoplog directory has a log. Batch jobs leave no log."
         return
     yield from table(
         ("SINK", "KIND", "QUERY", "RECORDS", "NEWEST", "AGE", "EPOCH", "OPEN", "PENDING"),

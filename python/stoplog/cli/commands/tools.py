@@ -131,6 +131,8 @@ def _lines(plan: AdminPlan, given: Namespace) -> Iterator[str]:
     )
     if plan.carried_out:
         yield "Done."
+    elif hasattr(given, "dry_run") and plan.driver_alive:
+        yield "Nothing was changed. A driver is alive, so --yes alone is refused: stop the query first."
     elif hasattr(given, "dry_run"):
         yield "Nothing was changed. Add --yes to do it."
 

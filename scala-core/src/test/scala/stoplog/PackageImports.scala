@@ -40,18 +40,18 @@ object PackageImports {
     "format.parquet"  -> "compact error format format.bulk part",
     "format.read"     -> "bucket error format.bulk source source.file source.format storage",
     "format.sequence" -> "compact error format.bulk format.compress part writing",
-    "jdbc" -> "jdbc.options options",
-    "jdbc.client" -> "error fault jdbc.rows thread",
-    "jdbc.options" -> "commit error jdbc.client options writing",
-    "jdbc.rejects" -> "format jdbc.client jdbc.rows jdbc.table",
-    "jdbc.rows" -> "",
-    "jdbc.spark" -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows " +
+    "jdbc"            -> "jdbc.options options",
+    "jdbc.client"     -> "error fault jdbc.rows thread",
+    "jdbc.options"    -> "commit error jdbc.client options writing",
+    "jdbc.rejects"    -> "format jdbc.client jdbc.rows jdbc.table",
+    "jdbc.rows"       -> "",
+    "jdbc.spark"      -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows " +
       "jdbc.staging jdbc.table jdbc.write options spark thread"),
     "jdbc.staging" -> "commit engine fault jdbc.client jdbc.rejects jdbc.rows jdbc.table log thread",
-    "jdbc.table" -> "jdbc.client jdbc.options jdbc.rows",
-    "jdbc.wal" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write " +
+    "jdbc.table"   -> "jdbc.client jdbc.options jdbc.rows",
+    "jdbc.wal"     -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write " +
       "options wal"),
-    "jdbc.write" -> "fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table",
+    "jdbc.write"    -> "fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table",
     "kafka"         -> "error kafka.client kafka.options",
     "kafka.client"  -> "error options",
     "kafka.options" -> "commit kafka.client options",

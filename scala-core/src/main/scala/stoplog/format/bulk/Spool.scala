@@ -131,15 +131,28 @@ private[bulk] object Spool {
   val PageBytes: Int = (1 << 20) - (1 << 16)
 
   /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait. */
-  def checked(row: UnsafeRow): UnsafeRow =
-    if (row.getSizeInBytes <= MostRowBytes) row
+  def checked(row: UnsafeRow): UnsafeRow = checked(row, MostRowBytes, "")
+
+  /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait, or if the memory of the
+    * process does not suffice to encode the row while it waits.
+    */
+  def encodable(row: UnsafeRow, heapBytes: Long = Runtime.getRuntime.maxMemory): UnsafeRow =
+    checked(row, (heapBytes / CopiesOfRow).min(MostRowBytes), s" with a heap of $heapBytes bytes")
+
+  private def checked(row: UnsafeRow, most: Long, because: String): UnsafeRow =
+    if (row.getSizeInBytes <= most) row
     else
       throw new BadRow(
-        new IOException(s"it takes ${row.getSizeInBytes} bytes of memory, and $MostRowBytes are the most")
+        new IOException(s"it takes ${row.getSizeInBytes} bytes of memory, and $most are the most$because")
       )
 
   /** The limit of LZ4 for one block. */
-  private final val MostRowBytes = 0x7e000000 - RowPage.LengthBytes
+  private final val MostRowBytes = 0x7e000000L - RowPage.LengthBytes
+
+  /** The encoder of a column holds several copies of a value: the row that waits, the dictionary, the page with
+    * room to grow, the compressed page, and the statistics. A row of 300 MB ended a JVM of 4 GB.
+    */
+  private final val CopiesOfRow = 20L
 }
 
 /** Rows of one task waiting for a spool file: in memory while memory is available, else on the local disk.

@@ -28,6 +28,13 @@ class SpoolSuite extends AnyFunSuite {
     out.toByteArray
   }
 
+  test("a row that the memory cannot encode is a bad row, and names the limit") {
+    val row = TextRows.of("x" * (1 << 20))
+    assert(Spool.encodable(row, heapBytes = 64L << 20) eq row)
+    val error = intercept[BadRow](Spool.encodable(row, heapBytes = 16L << 20))
+    assert(error.getCause.getMessage.contains(s"${(16 << 20) / 20} are the most with a heap of"))
+  }
+
   for ((what, bytes) <- Seq("enough" -> (1L << 30), "little" -> (3L << 20), "tiny" -> 5000L, "no" -> 0L))
     test(s"rows are read repeatedly in order with $what memory") {
       val memory = new SharedMemory(bytes)

@@ -124,8 +124,15 @@ def test_a_damaged_row_group_leaves_the_others(spark: SparkSession, tmp_path: Pa
     data = file.read_bytes()
     file.write_bytes(data[:begin] + b"\xff" * 2000 + data[begin + 2000 :])
     options = {"format": "parquet", "onCorrupt": "quarantine", "quarantinePath": str(tmp_path / "notes")}
-    rows = spark.read.format("stoplog").schema("id BIGINT, word STRING").options(**options).load(str(file.parent))
-    assert sorted(row.id for row in rows.collect()) == [id for id in range(40000) if id // 5000 != 4]
+    rows = (
+        spark.read.format("stoplog")
+        .schema("id BIGINT, word STRING")
+        .options(**options)
+        .load(str(file.parent))
+    )
+    assert sorted(row.id for row in rows.collect()) == [
+        number for number in range(40000) if number // 5000 != 4
+    ]
 
 
 def test_a_missing_codec_ends_the_query_and_quarantines_nothing(spark: SparkSession, tmp_path: Path) -> None:

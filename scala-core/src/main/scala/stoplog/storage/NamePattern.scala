@@ -7,8 +7,8 @@ import org.apache.hadoop.fs.GlobPattern
 
 import stoplog.error.Causes
 
-/** A pattern for one name. Hadoop's own class matches names, as for Spark's readers. The time is linear in the
-  * length of the name, because names and patterns come from outside.
+/** A pattern for one name. Hadoop's own class matches names, as for Spark's readers. The time is linear in
+  * the length of the name, because names and patterns come from outside.
   */
 private[stoplog] final class NamePattern private (text: String) extends Serializable {
   @transient private lazy val pattern = new GlobPattern(text)

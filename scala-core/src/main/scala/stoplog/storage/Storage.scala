@@ -132,10 +132,10 @@ object Storage {
   def scheme(path: HadoopPath, configuration: Configuration): String =
     Option(path.toUri.getScheme).getOrElse(FileSystem.getDefaultUri(configuration).getScheme)
 
-  /** Returns the reason why a path of a local disk cannot be used. `file://data/in` names the server `data`. */
+  /** Returns why a path of a local disk cannot be used. `file://data/in` names the server `data`. */
   def localProblem(uri: URI): Option[String] = Option(uri.getAuthority).filter(_.nonEmpty).map { server =>
-    s"it names the server $server, and a path of a local disk has no server: write file:///$server${uri.getPath} " +
-      "if this is the directory"
+    s"it names the server $server, and a path of a local disk has no server: write " +
+      s"file:///$server${uri.getPath} if this is the directory"
   }
 
   /** Returns the [[Storage.pathProblem]] of a path whose total length exceeds the limit.

@@ -133,8 +133,8 @@ private[bulk] object Spool {
   /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait. */
   def checked(row: UnsafeRow): UnsafeRow = checked(row, MostRowBytes, "")
 
-  /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait, or if the memory of the
-    * process does not suffice to encode the row while it waits.
+  /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait, or if the memory of
+    * the process does not suffice to encode the row while it waits.
     */
   def encodable(row: UnsafeRow, heapBytes: Long = Runtime.getRuntime.maxMemory): UnsafeRow =
     checked(row, (heapBytes / CopiesOfRow).min(MostRowBytes), s" with a heap of $heapBytes bytes")
@@ -149,8 +149,8 @@ private[bulk] object Spool {
   /** The limit of LZ4 for one block. */
   private final val MostRowBytes = 0x7e000000L - RowPage.LengthBytes
 
-  /** The encoder of a column holds several copies of a value: the row that waits, the dictionary, the page with
-    * room to grow, the compressed page, and the statistics. A row of 300 MB ended a JVM of 4 GB.
+  /** The encoder of a column holds several copies of a value: the row that waits, the dictionary, the page
+    * with room to grow, the compressed page, and the statistics. A row of 300 MB ended a JVM of 4 GB.
     */
   private final val CopiesOfRow = 20L
 }

@@ -30,8 +30,8 @@ private[stoplog] object Decompression extends Decoding {
       .map(decode => of(files, file, decode))
   }
 
-  /** Returns the decoder for files with this suffix, such as `.gz`. Decoders throw for truncated files, and may
-    * drop the bytes decoded by the failing call.
+  /** Returns the decoder for files with this suffix, such as `.gz`. Decoders throw for truncated files, and
+    * may drop the bytes decoded by the failing call.
     */
   private[stoplog] def ofSuffix(suffix: String): Option[InputStream => InputStream] = bySuffix.get(suffix)
 

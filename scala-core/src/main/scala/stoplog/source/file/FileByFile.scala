@@ -19,8 +19,8 @@ import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
   * If only a piece of a file is read, the file must still be the listed file. The other pieces are read from
   * the listed file at other times. A longer file counts as the same file if programs may have appended to it,
   * and only the listed bytes are read. A whole file is read in its current state, unless a file of another id
-  * has replaced it on a local disk. With `onChangedFile=reread`, a whole file must be the listed file, too: the
-  * next listing finds the changed file, and the file would be read twice.
+  * has replaced it on a local disk. With `onChangedFile=reread`, a whole file must be the listed file, too:
+  * the next listing finds the changed file, and the file would be read twice.
   *
   * Each error names the file and, if known, the position: `STOPLOG_SOURCE_FILE_GONE`,
   * `STOPLOG_SOURCE_FILE_CHANGED`, `STOPLOG_SOURCE_FILE_SETTINGS` or `STOPLOG_SOURCE_FILE_UNREADABLE`.

@@ -12,8 +12,8 @@ import stoplog.error.Errors
 import stoplog.source._
 import stoplog.storage.SourceFiles
 
-/** A source of the data that a quarantine names as omitted, for a batch query. Together with the rows that the
-  * first reading returned, each row is read once.
+/** A source of the data that a quarantine names as omitted, for a batch query. Together with the rows that
+  * the first reading returned, each row is read once.
   *
   * A file may have been repaired or replaced since. If the length differs, the notes must have omitted the
   * whole file, or the records after a number of records that the new file still starts with.

@@ -10,8 +10,8 @@ import java.nio.charset.Charset
   * [[next]] moves to the next line that is complete in the buffer. If there is no such line, [[fill]] reads
   * more bytes. One reader can read many files in sequence with the same buffer.
   *
-  * @param maxLineBytes the maximum length of a line. A longer line is an error before the buffer grows: a small
-  *                     compressed file may contain a line that fits into no memory
+  * @param maxLineBytes the maximum length of a line. A longer line is an error before the buffer grows: a
+  *                     small compressed file may contain a line that fits into no memory
   */
 private[file] final class LineReader(separator: LineReader.Separator, maxLineBytes: Int) {
   import LineReader.Separator

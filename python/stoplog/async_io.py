@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from stoplog._async.outcome import Answer, BadAnswer, CallTimeout
-from stoplog._async.result import ERROR_COLUMN, CallFailed, OnFailure, Result
+from stoplog._async.result import REJECTED_COLUMN, CallFailed, OnBadRow, Result
 from stoplog._async.retry import Retry, RetryAfter
 from stoplog._async.task import TaskPlan
 from stoplog._async.window import Order
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 __all__ = [
-    "ERROR_COLUMN",
+    "REJECTED_COLUMN",
     "AsyncFunction",
     "BadAnswer",
     "CallFailed",
@@ -53,7 +53,7 @@ def async_map(
     timeout_seconds: float | None = None,
     on_timeout: OnTimeout | None = None,
     retry: Retry = _ONCE,
-    on_error: OnFailure = "fail",
+    on_bad_row: OnBadRow = "fail",
     max_calls_per_second: float | None = None,
     max_tasks: int | None = None,
 ) -> DataFrame:
@@ -81,11 +81,11 @@ def async_map(
             do not span Arrow batches (`spark.sql.execution.arrow.maxRecordsPerBatch`).
         timeout_seconds: the time after which an attempt is cancelled; unlimited by default.
         on_timeout: the handling of a row whose last attempt timed out: `"fail"`, `"reject"`, or a function of
-            the row that returns a replacement result. The default is the value of `on_error`.
+            the row that returns a replacement result. The default is the value of `on_bad_row`.
         retry: the rule for failed calls; by default, calls are not retried.
-        on_error: `"fail"` fails the query with the first call that failed in its last attempt. With
-            `"reject"` the result has an additional column `_error`. A rejected row has nulls in all other
-            columns, and its error in `_error`; see `async_split`. All columns become nullable.
+        on_bad_row: `"fail"` fails the query with the first call that failed in its last attempt. With
+            `"reject"` the result has an additional column `_rejected`. A rejected row has nulls in all other
+            columns, and its error in `_rejected`; see `async_split`. All columns become nullable.
         max_calls_per_second: the limit of all tasks together, including retries; a batch counts as one call.
             In any T seconds there are at most `max_calls_per_second * (T + 0.05) + max_tasks` calls.
         max_tasks: the maximum number of tasks with calls. The input is merged as by `coalesce(max_tasks)`,
@@ -96,13 +96,13 @@ def async_map(
     activating the environment, set the environment variable `PYSPARK_PYTHON` to `sys.executable` first.
 
     Returns:
-        A DataFrame of `schema`, with `_error` if rows are rejected. The result has no watermark: call
+        A DataFrame of `schema`, with `_rejected` if rows are rejected. The result has no watermark: call
         `withWatermark` on the result, not on `df`.
 
     Raises:
         TypeError: `fn` is not asynchronous, or `on_timeout` is asynchronous.
         ValueError: a number is not positive, or a count is not whole; an argument is not a listed choice; or
-            `schema` has a column `_error` when rows are rejected.
+            `schema` has a column `_rejected` when rows are rejected.
 
     Example:
         async def lookup(row):
@@ -111,7 +111,7 @@ def async_map(
 
         located = stoplog.async_map(
             clicks, lookup, "ip string, country string",
-            capacity=500, timeout_seconds=2.0, retry=stoplog.Retry(max_attempts=5), on_error="reject",
+            capacity=500, timeout_seconds=2.0, retry=stoplog.Retry(max_attempts=5), on_bad_row="reject",
         )
         good, rejected = stoplog.async_split(located)
     """
@@ -125,16 +125,16 @@ def async_map(
     )
     _check_whole(capacity=capacity, batch_size=batch_size, max_tasks=max_tasks)
     _check_choice("order", order, "ordered", "unordered")
-    _check_choice("on_error", on_error, "fail", "reject")
+    _check_choice("on_bad_row", on_bad_row, "fail", "reject")
     if on_timeout is not None and not callable(on_timeout):
         _check_choice("on_timeout", on_timeout, "fail", "reject")
     if inspect.iscoroutinefunction(on_timeout):
         raise TypeError(f"on_timeout is {on_timeout!r}, an `async def`. Give a plain function of the row.")
-    late, late_else = (on_timeout, on_error) if callable(on_timeout) else (None, on_timeout or on_error)
+    late, late_else = (on_timeout, on_bad_row) if callable(on_timeout) else (None, on_timeout or on_bad_row)
     of = _parsed(schema)
-    result = Result(of, df.schema, on_error, late_else)
-    if result.rejects and ERROR_COLUMN in of.names:
-        raise ValueError(f"The schema has a column {ERROR_COLUMN}, which is for rejected rows. Rename it.")
+    result = Result(of, df.schema, on_bad_row, late_else)
+    if result.rejects and REJECTED_COLUMN in of.names:
+        raise ValueError(f"The schema has a column {REJECTED_COLUMN}, which is for rejected rows. Rename it.")
     tasks = max_tasks or (1 if max_calls_per_second else None)
     plan = TaskPlan(
         function=fn,
@@ -166,7 +166,7 @@ def async_split(df: DataFrame) -> tuple[DataFrame, DataFrame]:
         df: the result of an `async_map` that rejects rows.
 
     Returns:
-        The good rows, without the column `_error`; and the rejected rows with the columns
+        The good rows, without the column `_rejected`; and the rejected rows with the columns
 
         - `reason`: `timeout`, `error`, or `answer` for a result that does not fit the schema,
         - `type` and `message` of the exception,
@@ -174,7 +174,7 @@ def async_split(df: DataFrame) -> tuple[DataFrame, DataFrame]:
         - `row`: the input row, as a struct.
 
     Raises:
-        ValueError: `df` has no column `_error`.
+        ValueError: `df` has no column `_rejected`.
 
     Example:
         def write(batch, batch_id):
@@ -185,13 +185,13 @@ def async_split(df: DataFrame) -> tuple[DataFrame, DataFrame]:
 
         located.writeStream.foreachBatch(write).start()
     """
-    if ERROR_COLUMN not in df.columns:
+    if REJECTED_COLUMN not in df.columns:
         raise ValueError(
-            f'There is no column {ERROR_COLUMN}: these are not rows of async_map(…, on_error="reject").'
+            f'There is no column {REJECTED_COLUMN}: these are not rows of async_map(…, on_bad_row="reject").'
         )
-    error = df[ERROR_COLUMN]
-    return df.where(error.isNull()).drop(ERROR_COLUMN), df.where(error.isNotNull()).select(
-        f"{ERROR_COLUMN}.*"
+    error = df[REJECTED_COLUMN]
+    return df.where(error.isNull()).drop(REJECTED_COLUMN), df.where(error.isNotNull()).select(
+        f"{REJECTED_COLUMN}.*"
     )
 
 

@@ -53,23 +53,23 @@ def test_a_handler_of_timeouts_is_a_plain_function() -> None:
         mapped(named, on_timeout=named)
 
 
-@pytest.mark.parametrize("name", ["order", "on_error", "on_timeout"])
+@pytest.mark.parametrize("name", ["order", "on_bad_row", "on_timeout"])
 def test_unknown_choices_are_rejected(name: str) -> None:
     with pytest.raises(ValueError, match=f"{name} is 'none'"):
         mapped(named, **{name: "none"})
 
 
 def test_a_result_column_with_the_name_of_the_error_column_is_rejected() -> None:
-    schema = StructType([StructField("_error", LongType())])
-    with pytest.raises(ValueError, match="_error"):
-        async_map(Frame(), named, schema, on_error="reject")  # type: ignore[arg-type]
+    schema = StructType([StructField("_rejected", LongType())])
+    with pytest.raises(ValueError, match="_rejected"):
+        async_map(Frame(), named, schema, on_bad_row="reject")  # type: ignore[arg-type]
 
 
 def test_only_results_with_rejected_rows_can_be_split() -> None:
     class Plain:
         columns = ("id",)
 
-    with pytest.raises(ValueError, match="on_error"):
+    with pytest.raises(ValueError, match="on_bad_row"):
         async_split(Plain())  # type: ignore[arg-type]
 
 

@@ -31,8 +31,8 @@ def test_an_error_without_a_printable_message_is_rejected(error: Exception, mess
     async def fail(row: Any) -> Any:
         raise error
 
-    [row] = mapped(fail, [1], on_error="reject").rows()
-    assert row["_error"]["message"] == message
+    [row] = mapped(fail, [1], on_bad_row="reject").rows()
+    assert row["_rejected"]["message"] == message
     with pytest.raises(CallFailed):
         mapped(fail, [1]).rows()
 
@@ -46,9 +46,9 @@ def test_an_input_row_that_arrow_cannot_encode_is_left_out_of_the_rejected_row(
         return batches_of(rows, schema)
 
     monkeypatch.setattr("stoplog._async.result.batches_of", without_inputs)
-    good, rejected = mapped(odd_ones_fail, [2, 1], on_error="reject").rows()
+    good, rejected = mapped(odd_ones_fail, [2, 1], on_bad_row="reject").rows()
     assert good["id"] == 2
-    assert (rejected["_error"]["message"], rejected["_error"]["row"]) == ("no 1", None)
+    assert (rejected["_rejected"]["message"], rejected["_rejected"]["row"]) == ("no 1", None)
 
 
 def test_a_result_row_is_matched_by_column_names() -> None:
@@ -66,14 +66,14 @@ async def odd_ones_fail(row: Any) -> Any:
 
 def test_rejected_rows_contain_the_error_and_the_input_row() -> None:
     retry = Retry(max_attempts=2, first_wait_seconds=0)
-    rows = mapped(odd_ones_fail, [1, 2], on_error="reject", retry=retry).rows()
+    rows = mapped(odd_ones_fail, [1, 2], on_bad_row="reject", retry=retry).rows()
     error = {"reason": "error", "type": "OSError", "message": "no 1", "attempts": 2, "row": {"id": 1}}
-    assert rows == [{"id": None, "name": None, "_error": error}, {"id": 2, "name": "n", "_error": None}]
+    assert rows == [{"id": None, "name": None, "_rejected": error}, {"id": 2, "name": "n", "_rejected": None}]
 
 
 def test_every_column_is_nullable_if_rows_are_rejected() -> None:
     assert not mapped(named).schema["name"].nullable
-    assert mapped(named, on_error="reject").schema["name"].nullable
+    assert mapped(named, on_bad_row="reject").schema["name"].nullable
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_a_result_of_another_schema_is_an_error_of_the_row(answer: Any, message:
     async def two_is_odd(row: Any) -> Any:
         return answer if row.id == 2 else (row.id, "n")
 
-    rows = mapped(two_is_odd, [1, 2, 3], on_error="reject").rows()
+    rows = mapped(two_is_odd, [1, 2, 3], on_bad_row="reject").rows()
     assert [row["id"] for row in rows] == [1, None, 3]
-    assert rows[1]["_error"]["reason"] == "answer"
+    assert rows[1]["_rejected"]["reason"] == "answer"
     with pytest.raises(CallFailed, match=message):
         mapped(two_is_odd, [1, 2, 3]).rows()
 
@@ -101,19 +101,19 @@ async def never(row: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("on_error", "on_timeout"), [("reject", None), ("fail", "reject"), ("reject", "reject")]
+    ("on_bad_row", "on_timeout"), [("reject", None), ("fail", "reject"), ("reject", "reject")]
 )
 def test_calls_beyond_the_timeout_are_rejected(
-    on_error: Literal["fail", "reject"], on_timeout: Literal["reject"] | None
+    on_bad_row: Literal["fail", "reject"], on_timeout: Literal["reject"] | None
 ) -> None:
-    more = {"on_error": on_error, "on_timeout": on_timeout, "timeout_seconds": 0.001}
+    more = {"on_bad_row": on_bad_row, "on_timeout": on_timeout, "timeout_seconds": 0.001}
     [row] = mapped(never, [1], **more).rows()
-    assert (row["_error"]["reason"], row["_error"]["type"]) == ("timeout", "CallTimeout")
+    assert (row["_rejected"]["reason"], row["_rejected"]["type"]) == ("timeout", "CallTimeout")
 
 
 def test_timeouts_may_fail_the_query_although_other_errors_are_rejected() -> None:
     with pytest.raises(CallFailed, match=r"CallTimeout: The call took longer than 0\.001 s"):
-        mapped(never, [1], on_error="reject", on_timeout="fail", timeout_seconds=0.001).rows()
+        mapped(never, [1], on_bad_row="reject", on_timeout="fail", timeout_seconds=0.001).rows()
 
 
 def test_a_handler_of_timeouts_keeps_the_schema() -> None:

@@ -168,10 +168,10 @@ def test_a_call_with_a_cancelled_subtask_has_failed(timeout_seconds: float | Non
             raise asyncio.CancelledError
         return (row.id, "n")
 
-    more: Any = {"on_error": "reject", "timeout_seconds": timeout_seconds}
+    more: Any = {"on_bad_row": "reject", "timeout_seconds": timeout_seconds}
     rows = mapped(cancelled, [1, 2, 3], **more).rows()
     assert [row["id"] for row in rows] == [1, None, 3]
-    assert rows[1]["_error"]["message"] == "The call was cancelled from within."
+    assert rows[1]["_rejected"]["message"] == "The call was cancelled from within."
 
 
 def test_a_call_with_a_cancelled_task_ends_the_spark_task() -> None:

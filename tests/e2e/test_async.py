@@ -69,7 +69,7 @@ async def odd_ones_fail(row: Row) -> dict[str, Any]:
 
 def each_once(df: DataFrame) -> DataFrame:
     schema = "value string, length int"
-    return stoplog.async_map(df, odd_ones_fail, schema, capacity=8, order="unordered", on_error="reject")
+    return stoplog.async_map(df, odd_ones_fail, schema, capacity=8, order="unordered", on_bad_row="reject")
 
 
 @pytest.fixture(params=["UTC", "America/New_York"])
@@ -106,7 +106,7 @@ def test_a_rejected_row_has_every_type_of_value(spark: SparkSession) -> None:
         raise ConnectionError("refused")
 
     df = typed(spark)
-    good, rejected = stoplog.async_split(stoplog.async_map(df, fails, "x int", on_error="reject"))
+    good, rejected = stoplog.async_split(stoplog.async_map(df, fails, "x int", on_bad_row="reject"))
     assert good.count() == 0
     assert shown(rejected.select("row.*")) == shown(df)
     [reason] = rejected.select("reason", "type", "message", "attempts").distinct().collect()
@@ -122,14 +122,14 @@ def test_a_type_without_arrow_support_is_rejected_in_the_plan(spark: SparkSessio
 @pytest.mark.spark_lines
 def test_a_stream_writes_good_and_rejected_rows_to_a_single_sink(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
-    by_error = {"format": "json", "bucketBy": "if(_error is null, 'good', 'rejected')"}
+    by_error = {"format": "json", "bucketBy": "if(_rejected is null, 'good', 'rejected')"}
     Stream(spark, place, by_error, each_once).run()
     good = [json.loads(line) for line in lines(place.out / "good")]
     rejected = [json.loads(line) for line in lines(place.out / "rejected")]
     even = {row for row in place.rows if int(row[-1]) % 2 == 0}
     assert Counter(row["value"] for row in good) == Counter(even)
-    assert Counter(row["_error"]["row"]["value"] for row in rejected) == Counter(set(place.rows) - even)
-    assert all("_error" not in row and row["length"] == 11 for row in good)
+    assert Counter(row["_rejected"]["row"]["value"] for row in rejected) == Counter(set(place.rows) - even)
+    assert all("_rejected" not in row and row["length"] == 11 for row in good)
 
 
 def test_a_stream_writes_to_two_sinks_by_foreach_batch(spark: SparkSession, place: Place) -> None:
@@ -149,7 +149,7 @@ def test_a_stream_writes_to_two_sinks_by_foreach_batch(spark: SparkSession, plac
         batch.unpersist()
 
     rows = spark.readStream.option("maxFilesPerTrigger", 1).text(str(place.input))
-    result = stoplog.async_map(rows, counted, "value string, length int", on_error="reject")
+    result = stoplog.async_map(rows, counted, "value string, length int", on_bad_row="reject")
     query = result.writeStream.foreachBatch(write).option("checkpointLocation", str(place.checkpoint))
     query.trigger(availableNow=True).start().awaitTermination()
     written = [json.loads(line)["value"] for line in lines_of_spark(place.out)]

@@ -107,7 +107,7 @@ def test_the_python_examples_run(tmp_path: Path) -> None:
     located = {ip for ip in addresses if ip != "10.0.0.3"}
     data = tmp_path / "data"
     assert {row["ip"] for row in read(data / "clicks" / "located")} == located
-    assert [row["_error"]["row"]["ip"] for row in read(data / "clicks" / "rejected")] == ["10.0.0.3"]
+    assert [row["_rejected"]["row"]["ip"] for row in read(data / "clicks" / "rejected")] == ["10.0.0.3"]
     assert [(row["row"]["ip"], row["attempts"]) for row in read(data / "rejected")] == [("10.0.0.3", 5)]
 
 

@@ -20,7 +20,9 @@ async def odd_ones_fail(row) -> tuple:
 def main(job: dict) -> None:
     spark = connect_session(job)
     rows = spark.range(job["rows"])
-    result = stoplog.async_map(rows, odd_ones_fail, "id bigint, name string", max_tasks=2, on_error="reject")
+    result = stoplog.async_map(
+        rows, odd_ones_fail, "id bigint, name string", max_tasks=2, on_bad_row="reject"
+    )
     good, rejected = stoplog.async_split(result)
     seen = {
         "good": sorted(row.name for row in good.collect()),

@@ -60,10 +60,10 @@ def positional(row: ResultRow, names: Sequence[str]) -> tuple[Any, ...]:
     return tuple(row)
 
 
-ERROR_COLUMN = "_error"
+REJECTED_COLUMN = "_rejected"
 """The column with the reason why a row has no result; null for rows with a result."""
 
-OnFailure: TypeAlias = Literal["fail", "reject"]
+OnBadRow: TypeAlias = Literal["fail", "reject"]
 
 BATCH_ROWS = 1_000
 """The number of result rows in a batch for Spark."""
@@ -79,7 +79,7 @@ class CallFailed(StoplogError):
 
     >>> print(CallFailed(3, ConnectionError("refused")))
     [STOPLOG_ASYNC_CALL_FAILED] A call of async_map failed 3 times, at last with ConnectionError: refused. \
-Correct the cause, allow more attempts with retry, or set on_error="reject" to return such rows \
+Correct the cause, allow more attempts with retry, or set on_bad_row="reject" to return such rows \
 as rejected rows and continue.
     """
 
@@ -89,8 +89,8 @@ as rejected rows and continue.
             _CALL_FAILED,
             f"[{_CALL_FAILED}] A call of async_map failed{times} with "
             f"{type(error).__name__}: {message_of(error).rstrip('.')}. "
-            'Correct the cause, allow more attempts with retry, or set on_error="reject" to return such rows '
-            "as rejected rows and continue.",
+            'Correct the cause, allow more attempts with retry, or set on_bad_row="reject" to return such '
+            "rows as rejected rows and continue.",
         )
 
 
@@ -101,30 +101,30 @@ class Result:
     Args:
         schema: the schema of the function's rows.
         input_schema: the schema of the rows that the function is called with.
-        on_error: the handling of a row whose call failed.
+        on_bad_row: the handling of a row whose call failed.
         on_timeout: the handling of a row whose call timed out.
     """
 
     schema: StructType
     input_schema: StructType
-    on_error: OnFailure
-    on_timeout: OnFailure
+    on_bad_row: OnBadRow
+    on_timeout: OnBadRow
 
     @property
     def rejects(self) -> bool:
-        return "reject" in (self.on_error, self.on_timeout)
+        return "reject" in (self.on_bad_row, self.on_timeout)
 
     def output_schema(self) -> StructType:
         """Returns the columns of the result.
 
-        With rejected rows, all columns are nullable and `_error` is added.
+        With rejected rows, all columns are nullable and `_rejected` is added.
         """
         from pyspark.sql.types import StructField, StructType
 
         if not self.rejects:
             return self.schema
         nullable = [StructField(f.name, f.dataType, True, f.metadata) for f in self.schema.fields]
-        return StructType([*nullable, StructField(ERROR_COLUMN, error_type(self.input_schema), True)])
+        return StructType([*nullable, StructField(REJECTED_COLUMN, error_type(self.input_schema), True)])
 
     def check(self, outcome: Outcome) -> None:
         """Fails the task if the query does not reject this kind of failure.
@@ -134,7 +134,7 @@ class Result:
         """
         if (
             isinstance(outcome, Failed)
-            and (self.on_timeout if outcome.timed_out else self.on_error) == "fail"
+            and (self.on_timeout if outcome.timed_out else self.on_bad_row) == "fail"
         ):
             raise CallFailed(outcome.attempts, outcome.error) from outcome.error
 
@@ -188,7 +188,7 @@ class Result:
 
 
 def error_type(row: StructType) -> StructType:
-    """Returns the type of the column `_error`.
+    """Returns the type of the column `_rejected`.
 
     >>> from pyspark.sql.types import StructType
     >>> error_type(StructType()).names

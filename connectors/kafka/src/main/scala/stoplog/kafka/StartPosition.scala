@@ -9,9 +9,9 @@ import scala.util.matching.Regex
 
 import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.kafka.clients.admin.{Admin, AdminClientConfig}
-import org.apache.kafka.common.TopicPartition
+import org.apache.kafka.common.{KafkaException, TopicPartition}
 
-import stoplog.kafka.client.KafkaErrors
+import stoplog.kafka.client.{KafkaErrors, ProducerSettings}
 
 /** The start position of a source for a query without a checkpoint. */
 sealed trait StartPosition extends Product with Serializable
@@ -125,11 +125,20 @@ private[kafka] final class ConsumerGroup(client: Map[String, String], group: Str
 
   private def withAdmin(question: Admin => String): String = {
     val known    = AdminClientConfig.configNames().asScala
-    val settings = client.collect { case (key, value) if known(key) => key -> (value: Object) }
-    val admin    = Admin.create(settings.asJava)
-    try question(admin)
-    catch { case e: ExecutionException => throw KafkaErrors.group(group, e.getCause.toString) }
-    finally admin.close(Duration.ZERO)
+    val settings = ProducerSettings.limited(client).collect {
+      case (key, value) if known(key) => key -> (value: Object)
+    }
+    try {
+      val admin = Admin.create(settings.asJava)
+      try question(admin)
+      finally admin.close(Duration.ZERO)
+    } catch {
+      case e: ExecutionException => throw KafkaErrors.group(group, e.getCause.toString)
+      // Kafka throws for invalid settings and for names of unknown hosts.
+      case e: KafkaException =>
+        val servers = client.getOrElse(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, "")
+        throw KafkaErrors.group(group, s"${Option(e.getCause).getOrElse(e)}, with the brokers $servers")
+    }
   }
 }
 

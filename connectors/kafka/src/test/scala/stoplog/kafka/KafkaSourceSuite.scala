@@ -82,6 +82,22 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
       }.getCondition === "STOPLOG_KAFKA_GROUP")
   }
 
+  test("unknown brokers and refused settings of a group's client are reported by name") {
+    val group = StartPosition.group("nobody", Otherwise.Earliest)
+    for (
+      (source, word) <- Seq(
+        KafkaSource.builder("no.such.host.invalid:9092") -> "no.such.host.invalid",
+        KafkaSource
+          .builder(broker.servers)
+          .withOption("kafka.security.protocol", "SSSL") -> "security.protocol"
+      )
+    ) {
+      val refused = intercept[StoplogArgumentException](source.withTopics("t").startingFrom(group).build())
+      assert(refused.getCondition === "STOPLOG_KAFKA_GROUP")
+      assert(refused.getMessage.contains(word), refused.getMessage)
+    }
+  }
+
   test("a pattern subscribes to matching topics, and given partitions limit the read") {
     written("source-pattern-a", 0 -> "a")
     val two   = broker.createTopic("source-pattern-b", partitions = 2)

@@ -55,6 +55,22 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   def write(servers: String, cause: Throwable): StoplogException =
     failure("STOPLOG_KAFKA_WRITE", cause, "servers" -> servers, "why" -> reason(cause.toString))
 
+  /** An error of any call of the client while a transaction is open. If the brokers have aborted the
+    * transaction, every later call fails, and only the class of the cause shows the reason.
+    *
+    * @param open the open transaction; `None` before its first record
+    */
+  def inTransaction(
+      servers: String,
+      open: Option[OpenTransaction],
+      ageMillis: Long,
+      timeoutMillis: Long,
+      cause: Throwable
+  ): StoplogException = open match {
+    case Some(gone) if TransactionGone.is(cause) => transactionExpired(gone, ageMillis, timeoutMillis, cause)
+    case _                                       => write(servers, cause)
+  }
+
   /** @param transaction the transaction, or another subject of the request */
   def commit(transaction: String, servers: String, cause: Throwable): StoplogException =
     failure("STOPLOG_KAFKA_COMMIT", cause, unanswered(transaction, servers, cause): _*)
@@ -89,8 +105,13 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   )
 
   /** A transaction has expired before its record was written. */
-  def transactionExpired(gone: OpenTransaction, ageMillis: Long, timeoutMillis: Long): StoplogException =
-    failure("STOPLOG_KAFKA_TRANSACTION_EXPIRED", aborted(gone, ageMillis, timeoutMillis): _*)
+  def transactionExpired(
+      gone: OpenTransaction,
+      ageMillis: Long,
+      timeoutMillis: Long,
+      cause: Throwable = null
+  ): StoplogException =
+    failure("STOPLOG_KAFKA_TRANSACTION_EXPIRED", cause, aborted(gone, ageMillis, timeoutMillis): _*)
 
   private def aborted(gone: OpenTransaction, ageMillis: Long, timeoutMillis: Long): Seq[(String, Any)] = Seq(
     "batch"       -> gone.batch.fold("a batch query")(batch => s"micro-batch $batch"),

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.client
 
+import java.time.Duration
 import java.util.{HashMap => JHashMap, Map => JMap}
 import java.util.concurrent.atomic.AtomicReference
 
 import scala.jdk.CollectionConverters._
 
 import org.apache.kafka.clients.admin.AdminClientConfig
-import org.apache.kafka.clients.producer.{Callback, ProducerConfig, RecordMetadata}
+import org.apache.kafka.clients.producer.{Callback, KafkaProducer, ProducerConfig, RecordMetadata}
+import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.serialization.ByteArraySerializer
+
+import stoplog.error.{Causes, Errors, Redaction, StoplogException}
 
 /** The settings of clients and producers. Serialized to the executors.
   *
@@ -49,15 +53,47 @@ private[kafka] final case class ProducerSettings(
     settings
   }
 
+  /** Creates a producer. Error: `STOPLOG_KAFKA_WRITE` if the client refuses a setting, or knows no broker. */
+  def newProducer(of: JMap[String, Object]): KafkaProducer[Array[Byte], Array[Byte]] =
+    try new KafkaProducer(of)
+    catch { case e: KafkaException => throw KafkaErrors.write(servers, Option(e.getCause).getOrElse(e)) }
+
+  /** Lets the client check its settings, at the start of a query. The client contacts no broker.
+    *
+    * Error: `STOPLOG_INVALID_OPTIONS` with the client's own words
+    *
+    * @param all the settings of [[plain]] or [[transactional]]
+    */
+  def refuseInvalid(all: JMap[String, Object]): Unit =
+    try new KafkaProducer[Array[Byte], Array[Byte]](all).close(Duration.ZERO)
+    catch {
+      case e: KafkaException =>
+        // The client wraps the cause, such as a missing file, several times.
+        val why = Causes.of(e).flatMap(cause => Option(cause.getMessage)).distinct.mkString(": ")
+        if (!why.contains(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG))
+          throw Errors.invalidOptions(
+            Seq(
+              s"Kafka's producer refuses an option kafka.<setting>: ${Redaction.text(why).stripSuffix(".")}."
+            )
+          )
+    }
+
   /** Returns the settings supported by an administrative client. */
   def admin: JMap[String, Object] = {
     val producersAlone =
       ProducerConfig.configNames().asScala.toSet.diff(AdminClientConfig.configNames().asScala.toSet)
-    asJava(client -- producersAlone)
+    asJava(limited(client) -- producersAlone)
   }
 }
 
 private[kafka] object ProducerSettings {
+
+  /** Adds a limit of 30 s for each administrative request, half of the client's own. A user's limit of single
+    * attempts stays without this limit, which must not be shorter.
+    */
+  def limited(client: Map[String, String]): Map[String, String] =
+    if (client.contains(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG)) client
+    else Map(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG -> "30000") ++ client
 
   private val bytes = {
     val serializer = classOf[ByteArraySerializer].getName
@@ -73,9 +109,9 @@ private[kafka] object ProducerSettings {
 
 /** The first send failure of a producer, reported by the client in a separate thread.
   *
-  * @param servers the brokers, for messages
+  * @param named returns the error for a failure
   */
-private[kafka] final class FirstFailure(servers: String) extends Callback {
+private[kafka] final class FirstFailure(named: Throwable => StoplogException) extends Callback {
   private val failure = new AtomicReference[Exception]()
 
   override def onCompletion(metadata: RecordMetadata, e: Exception): Unit =
@@ -84,6 +120,5 @@ private[kafka] final class FirstFailure(servers: String) extends Callback {
       ()
     }
 
-  /** Error: `STOPLOG_KAFKA_WRITE`. */
-  def throwIfAny(): Unit = Option(failure.get).foreach(e => throw KafkaErrors.write(servers, e))
+  def throwIfAny(): Unit = Option(failure.get).foreach(e => throw named(e))
 }

@@ -5,6 +5,7 @@ import java.util.{Locale, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.kafka.clients.admin.AdminClientConfig
 import org.apache.kafka.clients.producer.{Partitioner, ProducerConfig}
 
 import stoplog.kafka.client.ProducerSettings
@@ -93,7 +94,15 @@ private[kafka] object KafkaClientOptions {
     rest.map(_._1).filterNot(SparkOptions.isSparks).foreach(key => reader.errors.add(unknown(key)))
     val settings = client.map { case (key, value) => lower(key).drop(Prefix.length) -> value }.toMap
     refused.foreach { case (key, why) => if (settings.contains(key)) reader.errors.add(s"$Prefix$key $why.") }
+    settings.keys.toSeq.sorted.flatMap(misspelled).foreach(reader.errors.add(_))
     if (delivery == Delivery.ExactlyOnce) fixed(settings, reader.errors)
+    if (delivery == Delivery.AtLeastOnce)
+      settings.get(ProducerConfig.ACKS_CONFIG).filter(_.trim == "0").foreach { _ =>
+        reader.errors.add(
+          s"${Prefix}acks = '0' would lose rows without a notice with ${Registry.DeliveryMode.key} = " +
+            s"${delivery.word}: remove it, or set ${Registry.DeliveryMode.key} to ${Delivery.NotGuaranteed.word}."
+        )
+      }
     settings ++ reader.text(Registry.Servers).map(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG -> _.trim)
   }
 
@@ -105,8 +114,23 @@ private[kafka] object KafkaClientOptions {
     ProducerConfig.TRANSACTIONAL_ID_CONFIG       ->
       s"cannot be set: ${Registry.DeliveryMode.key} decides about transactions",
     ProducerConfig.TRANSACTION_TIMEOUT_CONFIG -> s"is set as ${Registry.TransactionTimeout.key} here",
-    ProducerConfig.PARTITIONER_CLASS_CONFIG   -> s"is set as ${Registry.Partitioner.key} here"
+    ProducerConfig.PARTITIONER_CLASS_CONFIG   -> s"is set as ${Registry.Partitioner.key} here",
+    // Not a constant of all supported clients.
+    "transaction.two.phase.commit.enable" -> "cannot be set: the sink commits prepared transactions itself"
   )
+
+  /** Returns a sentence for a name that resembles a setting of the client. Kafka ignores unknown names. A
+    * name that resembles no setting may belong to a class of the user.
+    */
+  private def misspelled(key: String): Option[String] =
+    if (clientNames(key)) None
+    else
+      Suggestion.misspelled(key, clientNames.toSeq).map { name =>
+        s"$Prefix$key is not a setting of Kafka's client: did you mean $Prefix$name?"
+      }
+
+  private lazy val clientNames: Set[String] =
+    (ProducerConfig.configNames().asScala ++ AdminClientConfig.configNames().asScala).toSet
 
   /** Rejects settings that could lose or duplicate rows. */
   private def fixed(settings: Map[String, String], errors: OptionErrors): Unit = {

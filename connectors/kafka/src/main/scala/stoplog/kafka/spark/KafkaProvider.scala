@@ -7,7 +7,6 @@ import java.util.{Map => JMap}
 import scala.util.Try
 import scala.util.control.NonFatal
 
-import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.catalog.Table
@@ -39,6 +38,7 @@ final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
     val options = KafkaSinkOptions.parse(properties)
     options.delivery match {
       case Delivery.ExactlyOnce =>
+        options.producer.refuseInvalid(options.producer.transactional("stoplog-settings"))
         BrokerLimits.check(options.producer)
         val log = options.log.location.map(_ => TwoPhaseSettings(options.log).storage)
         SinkTable.twoPhase(schema, options.log, properties) { rows =>
@@ -48,7 +48,9 @@ final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
             runs = () => log.fold(Set.empty[RunId])(_.log.all().map(_.run).toSet)
           )
         }
-      case _ => new SinkTable(new PlainEngineSink(schema, options))
+      case _ =>
+        options.producer.refuseInvalid(options.producer.plain)
+        new SinkTable(new PlainEngineSink(schema, options))
     }
   }
 }
@@ -75,7 +77,7 @@ private[kafka] final class TransactionalSink(
       .flatMap(ProducerPool.shared.take(use, _))
       .getOrElse(new TransactionalProducer(options.producer, ids.next(task.run), Clock.system))
     new TransactionWriter[InternalRow](
-      producer.begin(),
+      producer.begin(task.epoch),
       columns.record,
       task.epoch,
       keep = kept => task.epoch.fold(kept.close())(ProducerPool.shared.put(use, _, kept))
@@ -89,7 +91,8 @@ private[kafka] final class TransactionalSink(
       target,
       runs,
       options.producer.transactionTimeoutMillis,
-      Clock.system
+      Clock.system,
+      QueryContext.stopSignal()
     )
   }
 }
@@ -166,8 +169,8 @@ private[spark] final class PlainWriterFactory(options: KafkaSinkOptions, columns
 /** Writes the rows of a task attempt, without a transaction. */
 private[kafka] final class PlainWriter(settings: ProducerSettings, columns: RecordColumns, delivery: Delivery)
     extends SinkWriter[InternalRow, Unit] {
-  private[this] val producer = new KafkaProducer[Array[Byte], Array[Byte]](settings.plain)
-  private[this] val failure  = new FirstFailure(settings.servers)
+  private[this] val producer = settings.newProducer(settings.plain)
+  private[this] val failure  = new FirstFailure(KafkaErrors.write(settings.servers, _))
   private[this] val callback = if (delivery == Delivery.NotGuaranteed) null else failure
   private[this] var sent     = 0L
 
@@ -194,7 +197,5 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
 
   private def sending(action: => Any): Unit =
     try { action; () }
-    catch {
-      case NonFatal(e) if delivery != Delivery.NotGuaranteed => throw KafkaErrors.write(settings.servers, e)
-    }
+    catch { case NonFatal(e) => throw KafkaErrors.write(settings.servers, e) }
 }

@@ -3,7 +3,7 @@ package stoplog.kafka.transaction
 
 import java.time.Duration
 import java.util.{List => JList}
-import java.util.concurrent.{CompletionException, ConcurrentHashMap, ExecutionException}
+import java.util.concurrent.{ConcurrentHashMap, ExecutionException}
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -13,28 +13,31 @@ import org.apache.kafka.clients.admin.{
 }
 import org.apache.kafka.clients.producer.KafkaProducer
 import org.apache.kafka.common.KafkaException
-import org.apache.kafka.common.errors._
+import org.apache.kafka.common.errors.TransactionalIdNotFoundException
 
 import stoplog.error.{Log, StoplogException}
-import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
+import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings, TransactionGone}
 import stoplog.options.TimeSpan
 import stoplog.part.RunId
 import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, StopSignal}
 
 /** The driver's part of the sink: commits transactions decided in the log, and aborts open transactions of
   * dead runs. Readers of committed records would otherwise wait for these transactions.
   *
   * @param target for messages
   * @param runs   returns the runs named in the log
+  * @param stop   ends the wait for the brokers if the query is stopped
   */
 private[kafka] final class KafkaCommitter(
     transactions: Transactions,
     target: String,
     runs: () => Set[RunId],
     timeoutMillis: Long,
-    clock: Clock
+    clock: Clock,
+    stop: StopSignal = StopSignal.never
 ) extends TwoPhaseCommitter {
+  private val unwanted = StopSignal.delayed(stop, KafkaCommitter.StopGraceMillis, () => clock.elapsedMillis())
 
   /** Queries only the transactions that the brokers may have aborted because of their age. An open
     * transaction with little remaining time also fails, because the brokers may abort the transaction between
@@ -53,9 +56,17 @@ private[kafka] final class KafkaCommitter(
       }
   }
 
+  /** If the query is stopped while the brokers do not respond: `ExecutionException`, which Spark knows as the
+    * effect of a stop. The next start commits the transaction.
+    */
   override def commit(prepared: Prepared): CommitOutcome = {
     val open    = OpenTransaction.parse(prepared.token)
-    val outcome = transactions.commit(open)
+    val outcome =
+      try StopSignal.interrupting(unwanted)(transactions.commit(open))
+      catch {
+        case e: InterruptedException =>
+          throw new ExecutionException(s"The query was stopped before transaction $open was committed.", e)
+      }
     warnIfNearlyLost(open)
     outcome
   }
@@ -107,6 +118,9 @@ private[kafka] object KafkaCommitter {
   def marginMillis(timeoutMillis: Long): Long = (timeoutMillis / 10).min(MostMarginMillis)
 
   private final val MostMarginMillis = 30000L
+
+  // A commit takes some milliseconds if the brokers are well.
+  private final val StopGraceMillis = 500L
 }
 
 /** Ends transactions started by other processes. Thread-safe. */
@@ -125,8 +139,12 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
   def commit(transaction: OpenTransaction): CommitOutcome =
     if (mayBeCommitted(transaction) && isCommitted(transaction)) CommitOutcome.AlreadyCommitted
     else {
-      val producer =
-        Option(idle.remove(transaction.id)).getOrElse(new KafkaProducer(settings.committing(transaction.id)))
+      val producer = Option(idle.remove(transaction.id)).getOrElse {
+        try new KafkaProducer[Array[Byte], Array[Byte]](settings.committing(transaction.id))
+        catch {
+          case e: KafkaException => throw KafkaErrors.commit(transaction.toString, settings.servers, e)
+        }
+      }
       try {
         new ProducerState(producer).resume(transaction)
         producer.commitTransaction()
@@ -137,8 +155,9 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
           producer.close(Duration.ZERO)
           e match {
             // If the brokers commit a transaction but the response is lost, the brokers reject a repetition.
-            case Transactions.Gone() if isCommitted(transaction) => CommitOutcome.AlreadyCommitted
-            case Transactions.Gone()                             => CommitOutcome.Lost
+            case gone if TransactionGone.is(gone) && isCommitted(transaction) =>
+              CommitOutcome.AlreadyCommitted
+            case gone if TransactionGone.is(gone) => CommitOutcome.Lost
             case e: KafkaException => throw KafkaErrors.commit(transaction.toString, settings.servers, e)
             case other             => throw other
           }
@@ -228,16 +247,4 @@ private object Transactions {
 
   private val Decided: Set[TransactionState] =
     Set(TransactionState.PREPARE_COMMIT, TransactionState.COMPLETE_COMMIT)
-
-  /** The broker errors for a transaction that was aborted, or whose id was used again or is forgotten. */
-  private object Gone {
-    def unapply(e: Throwable): Boolean = e match {
-      case _: ProducerFencedException | _: InvalidProducerEpochException | _: InvalidTxnStateException |
-          _: InvalidPidMappingException | _: UnknownProducerIdException =>
-        true
-      case wrapped @ (_: KafkaException | _: CompletionException) =>
-        wrapped.getCause != null && (wrapped.getCause ne wrapped) && unapply(wrapped.getCause)
-      case _ => false
-    }
-  }
 }

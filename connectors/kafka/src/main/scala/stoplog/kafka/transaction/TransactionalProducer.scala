@@ -9,11 +9,12 @@ import java.util.concurrent.atomic.AtomicLong
 import java.util.zip.CRC32
 
 import scala.collection.mutable
+import scala.util.Try
 import scala.util.control.NonFatal
 
-import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.apache.kafka.clients.producer.ProducerRecord
 
-import stoplog.error.Log
+import stoplog.error.{Log, StoplogException}
 import stoplog.kafka.client.{FirstFailure, KafkaErrors, OpenTransaction, ProducerSettings}
 import stoplog.part.RunId
 import stoplog.sink.{Prepared, TwoPhaseWriter}
@@ -28,20 +29,24 @@ import stoplog.thread.{Clock, Daemons}
   */
 private[kafka] final class TransactionalProducer(settings: ProducerSettings, val id: String, clock: Clock)
     extends AutoCloseable {
-  private[this] val producer = new KafkaProducer[Array[Byte], Array[Byte]](settings.transactional(id))
-  private[this] val failure  = new FirstFailure(settings.servers)
+  private[this] val producer = settings.newProducer(settings.transactional(id))
+  private[this] val failure  = new FirstFailure(named(_))
   private[this] var sent     = 0L
   private[this] var begun    = 0L
+  private[this] var batch    = Option.empty[Long]
 
   /** Starts a transaction. The preceding transaction must be settled. If it is still open, no record names
     * it, and the brokers abort it.
     *
     * Error: `STOPLOG_KAFKA_WRITE`.
+    *
+    * @param ofBatch the micro-batch, for messages
     */
-  def begin(): this.type =
+  def begin(ofBatch: Option[Long] = None): this.type =
     try {
       if (sent > 0) new ProducerState(producer).forget()
       sent = 0
+      batch = ofBatch
       producer.initTransactions()
       producer.beginTransaction()
       this
@@ -51,27 +56,49 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
         throw KafkaErrors.write(settings.servers, e)
     }
 
-  /** Sends a record. Error: `STOPLOG_KAFKA_WRITE`, also for a failure of an earlier record. */
+  /** Sends a record. Errors: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`, `STOPLOG_KAFKA_WRITE`, also for a failure
+    * of an earlier record.
+    */
   def send(record: ProducerRecord[Array[Byte], Array[Byte]]): Unit = {
     failure.throwIfAny()
     if (sent == 0) begun = clock.millis()
     try producer.send(record, failure)
-    catch { case NonFatal(e) => throw KafkaErrors.write(settings.servers, e) }
+    catch { case NonFatal(e) => throw named(e) }
     sent += 1
   }
 
   /** Waits until the brokers have acknowledged all records. Returns `None` if no record was sent, because the
     * brokers know no transaction before its first record.
     *
+    * Errors: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`, `STOPLOG_KAFKA_WRITE`.
+    *
     * @param batch the micro-batch
     */
   def prepare(batch: Option[Long]): Option[OpenTransaction] = if (sent == 0) None
   else {
     try producer.flush()
-    catch { case NonFatal(e) => throw KafkaErrors.write(settings.servers, e) }
+    catch { case NonFatal(e) => throw named(e) }
     failure.throwIfAny()
+    Some(open(batch))
+  }
+
+  private def open(batch: Option[Long]): OpenTransaction = {
     val state = new ProducerState(producer)
-    Some(OpenTransaction(id, state.producerId, state.epoch, begun, batch))
+    OpenTransaction(id, state.producerId, state.epoch, begun, batch)
+  }
+
+  /** Returns the error for a failure of the client. A failed client may have forgotten its transaction. */
+  private def named(e: Throwable): StoplogException = {
+    val current = Option.when(sent > 0)(
+      Try(open(batch)).getOrElse(OpenTransaction(id, producerId = -1, epoch = -1, begun, batch))
+    )
+    KafkaErrors.inTransaction(
+      settings.servers,
+      current,
+      clock.millis() - begun,
+      settings.transactionTimeoutMillis,
+      e
+    )
   }
 
   /** Aborts the transaction, so that readers never see its records. If this fails, recovery or the brokers'

@@ -50,7 +50,11 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
 
   test("an admin client receives known connection settings only") {
     val admin = parse("kafka.security.protocol" -> "SSL", "kafka.linger.ms" -> "20").producer.admin
-    assert(admin.asScala.toMap === Map("bootstrap.servers" -> "b:9092", "security.protocol" -> "SSL"))
+    val limit = "default.api.timeout.ms" -> "30000"
+    assert(admin.asScala.toMap === Map("bootstrap.servers" -> "b:9092", "security.protocol" -> "SSL", limit))
+    val longer = parse("kafka.default.api.timeout.ms" -> "40000").producer.admin
+    assert(longer.get("default.api.timeout.ms") === "40000")
+    assert(!parse("kafka.request.timeout.ms" -> "60000").producer.admin.containsKey("default.api.timeout.ms"))
   }
 
   test("all mistakes are reported together") {
@@ -91,6 +95,25 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
       for (delivery <- Seq("none", "at-least-once")) parse(setting, "delivery" -> delivery)
     }
     parse("kafka.acks" -> "-1", "kafka.enable.idempotence" -> "TRUE")
+  }
+
+  test("at-least-once rejects acks=0, with which no lost record is noticed") {
+    val message = refusal("kafka.acks" -> " 0", "delivery" -> "at-least-once")
+    assert(message.contains("kafka.acks = '0' would lose rows without a notice"), message)
+    parse("kafka.acks" -> "0", "delivery" -> "none")
+  }
+
+  test("rejects a misspelled setting of the client, and passes settings of custom classes") {
+    for ((wrong, right) <- Seq("lingr.ms" -> "linger.ms", "security.protocl" -> "security.protocol"))
+      assert(refusal(s"kafka.$wrong" -> "1").contains(s"did you mean kafka.$right?"))
+    parse("kafka.my.interceptor.topic" -> "audit", "kafka.schema.registry.url" -> "http://host")
+  }
+
+  test("rejects settings on which the commit of transactions rests") {
+    for (
+      key <- Seq("transactional.id", "transaction.timeout.ms", "transaction.two.phase.commit.enable",
+        "key.serializer", "value.serializer")
+    ) assert(refusal(s"kafka.$key" -> "1").contains(s"kafka.$key "))
   }
 
   test("transaction options have no effect with other deliveries") {

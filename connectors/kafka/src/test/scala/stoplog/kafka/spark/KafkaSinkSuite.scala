@@ -92,6 +92,37 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     assert(lost.getMessage.contains("no.such.host.invalid"))
   }
 
+  for (delivery <- deliveries)
+    test(s"$delivery: settings that Kafka's producer refuses are reported by name at the start") {
+      for (
+        (settings, word) <- Seq(
+          Map("kafka.linger.ms" -> "soon")                                  -> "linger.ms",
+          Map("kafka.delivery.timeout.ms" -> "1", "kafka.linger.ms" -> "5") -> "delivery.timeout.ms",
+          Map("kafka.compression.type" -> "rar")                            -> "compression.type",
+          Map("kafka.interceptor.classes" -> "com.example.Nope")            -> "com.example.Nope",
+          Map(
+            "kafka.security.protocol"       -> "SSL",
+            "kafka.ssl.truststore.location" -> "/nowhere/trust.jks"
+          ) -> "trust.jks"
+        )
+      ) {
+        val sink = KafkaSink.to(broker.servers).withTopic("refused").withDelivery(delivery)
+        val made =
+          settings.foldLeft(sink) { case (sink, (key, value)) => sink.withOption(key, value) }.build()
+        val refused = intercept[Exception](made.write(spark.sql("SELECT 'a' AS value")).save())
+        assert(Thrown.conditions(refused) === Seq("STOPLOG_INVALID_OPTIONS"), settings)
+        assert(refused.getMessage.contains(word), refused.getMessage)
+      }
+    }
+
+  for (delivery <- Seq("none", "at-least-once"))
+    test(s"$delivery: unreachable brokers are reported by name") {
+      val sink = KafkaSink.to("no.such.host.invalid:9092").withTopic("lost").withDelivery(delivery).build()
+      val lost = intercept[Exception](sink.write(spark.sql("SELECT 'a' AS value")).save())
+      assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_WRITE"), lost)
+      assert(lost.getMessage.contains("no.such.host.invalid"))
+    }
+
   test("a row that is not a valid Kafka record fails by name for every delivery") {
     val rows = Seq(
       "array(null) AS headers"                                -> "header 1 is null",

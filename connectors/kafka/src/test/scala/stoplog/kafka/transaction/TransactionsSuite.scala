@@ -114,9 +114,42 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
         zombie.send(new ProducerRecord(topic, "b".getBytes))
         zombie.prepare(None)
       }
-      assert(refused.getCondition === "STOPLOG_KAFKA_WRITE")
+      assert(refused.getCondition === "STOPLOG_KAFKA_TRANSACTION_EXPIRED")
+      assert(refused.getMessage.contains("zombie-1"))
     }
     assert(broker.committed(topic) === Vector.empty)
+  }
+
+  test("an aborted transaction is reported as expired by every later call, with its batch and timeout") {
+    val topic = broker.createTopic("every-call")
+    val calls = Seq[(String, TransactionalProducer => Any)](
+      "send, then prepare" -> { writer =>
+        writer.send(new ProducerRecord(topic, "b".getBytes))
+        writer.prepare(Some(7))
+      },
+      // The failure of an earlier record shows at the next one.
+      "send" -> { writer =>
+        for (_ <- 1 to 2000000) writer.send(new ProducerRecord(topic, "b".getBytes))
+      }
+    )
+    for (((call, action), n) <- calls.zipWithIndex)
+      Using.resource(
+        new TransactionalProducer(broker.settings(), s"every-call-$n", Clock.system).begin(Some(7))
+      ) { writer =>
+        writer.send(new ProducerRecord(topic, "a".getBytes))
+        writer.prepare(Some(7))
+        transactions(_.abort(s"every-call-$n"))
+        val refused = intercept[StoplogException](action(writer))
+        assert(refused.getCondition === "STOPLOG_KAFKA_TRANSACTION_EXPIRED", call)
+        for (word <- Seq("micro-batch 7", s"every-call-$n", "10m", "transactionTimeout"))
+          assert(refused.getMessage.contains(word), call)
+      }
+    assert(broker.committed(topic) === Vector.empty)
+  }
+
+  test("an error before the first record is not an expired transaction") {
+    val gone = new org.apache.kafka.common.errors.ProducerFencedException("fenced")
+    assert(KafkaErrors.inTransaction("b:1", None, 0, 1, gone).getCondition === "STOPLOG_KAFKA_WRITE")
   }
 
   test("a timed-out transaction is lost, and its commit reports the loss") {

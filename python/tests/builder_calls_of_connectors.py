@@ -177,5 +177,7 @@ WRITE_AHEAD_SINK = Builder(
         (call("with_option", "httpRetries", 5), {"httpRetries": "5"}),
     ],
     option_keys("wal"),
-    frozenset({"httpRetries", "httpTimeout", "onForeignQuery", "onLostPart"}),
+    frozenset(
+        {"httpNullFields", "httpRetries", "httpRetryStatus", "httpTimeout", "onForeignQuery", "onLostPart"}
+    ),
 )

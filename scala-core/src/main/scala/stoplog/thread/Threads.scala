@@ -66,9 +66,12 @@ private[stoplog] object Outcomes {
   */
 private[stoplog] object Uninterrupted {
 
-  /** Runs the action in a separate thread, which is never interrupted, and waits for its end. */
+  /** Runs the action in a separate thread, which is never interrupted, and waits for its end. The action has
+    * the [[StopSignal]] of this thread.
+    */
   def call[A](action: => A): A = {
-    val task = new FutureTask[A](() => action)
+    val signal = StopSignal.ofThisThread
+    val task   = new FutureTask[A](() => StopSignal.during(signal)(action))
     Daemons.named("stoplog-uninterrupted").newThread(task).start()
     get(task).fold(throw _, identity)
   }

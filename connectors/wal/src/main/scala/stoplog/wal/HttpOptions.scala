@@ -75,12 +75,13 @@ private[wal] object HttpOptions {
 
   val RetryOn: Opt[RetryStatus] =
     Http.withDefault("httpRetryStatus", RetryStatus.values, RetryStatus.default, "429,503")(
-      "The responses after which a request is repeated. Every other response except 2xx fails the query at once."
+      "The responses after which a request is repeated. Every other response except 2xx fails the query at " +
+        "once."
     )
 
   val Timeout: Opt[Long] = Http.withDefault("httpTimeout", OptionType.span, 30000L, "2m")(
-    "The maximum time of a request, from the connection to the last byte of the response. Then the request is " +
-      "repeated."
+    "The maximum time of a request, from the connection to the last byte of the response. Then the request " +
+      "is repeated."
   )
 
   val Nulls: Opt[NullFields] = Http.withDefault(

@@ -23,9 +23,14 @@ private[wal] object RetryAfter {
     header("Retry-After").flatMap(millis(_, header("Date").flatMap(date).getOrElse(clock.millis())))
   }
 
-  /** @param nowMillis the time of the response, in milliseconds since 1970 */
+  /** Returns whole seconds, in milliseconds.
+    *
+    * @param nowMillis the time of the response, in milliseconds since 1970
+    */
   def millis(value: String, nowMillis: Long): Option[Long] =
-    seconds(value).orElse(date(value).map(_ - nowMillis).filter(_ > 0))
+    seconds(value).orElse(
+      date(value).map(_ - nowMillis).filter(_ > 0).map(left => (left + 999) / 1000 * 1000)
+    )
 
   private def seconds(text: String): Option[Long] =
     Option.when(text.nonEmpty && text.forall(c => c >= '0' && c <= '9')) {

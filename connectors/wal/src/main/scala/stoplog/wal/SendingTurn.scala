@@ -3,6 +3,8 @@ package stoplog.wal
 
 import org.apache.spark.{SparkEnv, TaskContext}
 
+import stoplog.thread.StopSignal
+
 /** Permits only one attempt of a sending task to send at a time.
   *
   * With `spark.speculation`, Spark may start another attempt of a task that is merely slow. The new attempt
@@ -12,17 +14,16 @@ import org.apache.spark.{SparkEnv, TaskContext}
   */
 private[wal] object SendingTurn {
 
-  /** Returns when this thread's task may send. Throws `InterruptedException` when Spark ends the attempt. */
+  /** Returns when this thread's task may send. Throws `InterruptedException` when Spark ends the attempt,
+    * because another attempt has sent the chunk, or because the query was stopped.
+    */
   def await(): Unit = {
     val task = TaskContext.get()
     import task._
     await(
       SparkEnv.get.outputCommitCoordinator
         .canCommit(stageId(), stageAttemptNumber(), partitionId(), attemptNumber())
-    ) {
-      Thread.sleep(PauseMillis)
-      if (isInterrupted()) throw new InterruptedException("another attempt has sent the chunk")
-    }
+    )(StopSignal.ofThisThread.pause(PauseMillis))
   }
 
   /** Waits until the turn is granted.

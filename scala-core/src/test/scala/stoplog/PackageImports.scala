@@ -72,7 +72,7 @@ object PackageImports {
       "merge options preflight rolling source.file source.format spark thread util"),
     "sink"          -> "error part",
     "source"        -> "error fault log storage",
-    "source.file"   -> "error fault source source.format storage thread",
+    "source.file"   -> "error fault part source source.format storage thread",
     "source.format" -> "",
     "spark"   -> "engine error filesink filesource format.read options place sink source thread twophase",
     "storage" -> "error fault part sink",

@@ -4,20 +4,23 @@ package stoplog.part
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
 import java.util.UUID
+import java.util.regex.Pattern
 
 /** A run of a driver. Every start creates a new id, so names derived from the id are unique. */
 final case class RunId(value: String) {
 
   /** The short form for the names of parts: 48 random bits as 12 hexadecimal digits. */
-  def uid: String = value.filter(_ != '-').take(12)
+  def uid: String = value.filter(_ != '-').take(RunId.UidDigits)
 }
 
 object RunId {
+  private[part] final val UidDigits = 12
+
   def random(): RunId = RunId(UUID.randomUUID().toString)
 }
 
-/** The names of finished parts: `<prefix>-<uid>-<n><suffix>`, and `<prefix>-<uid>-r<n><suffix>` for parts
-  * that replace the rows of partitions.
+/** The names of finished parts: `<prefix>-<uid>-<letter><n><suffix>`. The letter states the kind of the part:
+  * none for added rows, `r` for parts that replace the rows of partitions, `m` for compacted parts.
   *
   * The uid identifies the run that opened the part, and the log assigns the number. So each name is unique,
   * although Spark restarts its own counters after a restart.
@@ -29,9 +32,9 @@ private[stoplog] final case class PartNaming(
 ) {
   def name(run: RunId, number: Long): String = s"$prefix-${run.uid}-${kind.letter}$number$suffix"
 
-  /** Returns the name of a compacted part: `<prefix>-<uid>-m<n><suffix>`. The run itself counts these parts.
-    */
-  def merged(run: RunId, number: Long): String = s"$prefix-${run.uid}-m$number$suffix"
+  /** Returns the name of a compacted part. The run itself counts these parts. */
+  def merged(run: RunId, number: Long): String =
+    copy(kind = PartNaming.Kind.Compacted).name(run, number)
 }
 
 private[stoplog] object PartNaming {
@@ -43,6 +46,22 @@ private[stoplog] object PartNaming {
 
     /** A reader of the replaced rows must not add these rows. */
     case object Replacing extends Kind("r")
+
+    /** The rows of smaller parts, which a compaction has replaced. */
+    case object Compacted extends Kind("m")
+
+    private[PartNaming] val all: Vector[Kind] = Vector(Added, Replacing, Compacted)
+  }
+
+  /** Returns the kind of the finished part at this path; `None` if the path is not the path of a part. */
+  def kindOf(path: String): Option[Kind] = {
+    val name = Name.matcher(path)
+    Option.when(name.matches())(name.group(1)).flatMap(letter => Kind.all.find(_.letter == letter))
+  }
+
+  private val Name = {
+    val letters = Kind.all.map(_.letter).mkString("|")
+    Pattern.compile(s"(?s).*-[0-9a-f]{${RunId.UidDigits}}-($letters)\\d+(\\.[^/]*)?")
   }
 }
 

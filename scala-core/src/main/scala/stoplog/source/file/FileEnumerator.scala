@@ -4,13 +4,13 @@ package stoplog.source.file
 import java.io.{
   ByteArrayInputStream, ByteArrayOutputStream, DataInputStream, DataOutputStream, FileNotFoundException
 }
-import java.util.regex.Pattern
 
 import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
+import stoplog.part.PartNaming
 import stoplog.source._
 import stoplog.storage.{Ending, Found, SourceFile}
 import stoplog.thread.Clock
@@ -282,13 +282,17 @@ private[stoplog] final class FileEnumerator(
   private def wasOf(file: SourceFile): Option[FileIdentity] =
     moved.get(file.path).orElse(seen.find(file.path).filterNot(_.isOf(file)))
 
-  /** Returns a file not read before. A batch query has not read any file before. */
+  /** Returns a file not read before. A batch query has not read any file before.
+    *
+    * The path of a source of a single file is empty. Such a source has not read any file that the file
+    * replaces.
+    */
   private def fresh(file: SourceFile): Option[FileSplit] =
-    FileEnumerator.replacement(file.path).filterNot(_ => context.isOnce) match {
-      case None                                   => Some(splitter.whole(file))
-      case Some(FileEnumerator.Replacement.Merge) =>
+    PartNaming.kindOf(file.path).filterNot(_ => context.isOnce) match {
+      case None | Some(PartNaming.Kind.Added) => Some(splitter.whole(file))
+      case Some(PartNaming.Kind.Compacted)    =>
         replacing(file, monitoring.onMergedPart)(Errors.sourceMergedPart)
-      case Some(FileEnumerator.Replacement.Overwrite) =>
+      case Some(PartNaming.Kind.Replacing) =>
         replacing(file, monitoring.onReplacedPart)(Errors.sourceReplacedPart)
     }
 
@@ -340,27 +344,6 @@ private object FileEnumerator {
       throw Errors.recordTooNew(Snapshot, splits, FileSplit.Serializer.version)
     in -> Vector.fill(in.readInt())(FileSplit.Serializer.read(splits, in))
   }
-
-  /** The files that a part of a sink replaces. */
-  sealed trait Replacement
-  object Replacement {
-
-    /** Smaller parts with the same rows. */
-    case object Merge extends Replacement
-
-    /** The former rows of partitions. */
-    case object Overwrite extends Replacement
-  }
-
-  /** Returns the kind of replaced files, by the part's name: see [[stoplog.part.PartNaming]]. The path of a
-    * source of a single file is empty. Such a source has not read any of the replaced files.
-    */
-  def replacement(path: String): Option[Replacement] = {
-    val name = ReplacingName.matcher(path)
-    Option.when(name.matches())(if (name.group(1) == "m") Replacement.Merge else Replacement.Overwrite)
-  }
-
-  private val ReplacingName = Pattern.compile("""(?s).*-[0-9a-f]{12}-([mr])\d+(\.[^/]*)?""")
 
   /** The name in error messages. */
   final val Snapshot = "the enumerator's snapshot in the newest record of splits"

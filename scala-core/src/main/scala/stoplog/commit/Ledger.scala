@@ -204,7 +204,7 @@ private[stoplog] final class Ledger(
 
   /** Throws if a part is lost, or the fencing error if a newer run has published or removed the part. */
   private def refuseLost(publish: Vector[Pending]): Unit =
-    try stores.committer.refuseLost(publish.filter(_.sizeBytes > 0).map(_.handle.token))
+    try stores.committer.output.refuseLost(publish.filter(_.sizeBytes > 0).map(_.handle.token))
     catch { case NonFatal(e) => throw newest.flatMap(fencedSince).fold(e)(becauseOf(_, e)) }
 
   private def recordOf(entry: Ledger.Entry, nowMillis: Long): LogRecord = LogRecord(
@@ -255,7 +255,7 @@ private[stoplog] object Ledger {
     def kind: SinkKind
 
     def log: CommitLog
-    def committer: TwoPhaseCommitter
+    def committer: PartCommitter
     def spoolFiles: SpoolFiles
     def finished: ReplacedFiles
   }
@@ -264,11 +264,11 @@ private[stoplog] object Ledger {
 
     /** Creates the stores of a log whose records name only the output that `target` commits. */
     def of(sinkKind: SinkKind, commits: CommitLog, target: TwoPhaseCommitter): Stores = new Stores {
-      override def kind: SinkKind               = sinkKind
-      override def log: CommitLog               = commits
-      override def committer: TwoPhaseCommitter = target
-      override def spoolFiles: SpoolFiles       = SpoolFiles.none
-      override def finished: ReplacedFiles      = ReplacedFiles.none
+      override def kind: SinkKind           = sinkKind
+      override def log: CommitLog           = commits
+      override def committer: PartCommitter = new PartCommitter.OfCommitter(target)
+      override def spoolFiles: SpoolFiles   = SpoolFiles.none
+      override def finished: ReplacedFiles  = ReplacedFiles.none
     }
   }
 

@@ -41,7 +41,7 @@ private[stoplog] final class OrphanCleaner(
           case _                                   => ()
         }
         parallel.map(parts) { found =>
-          committer.abort(found.name)
+          committer.discard(found.name)
           faults.at(Step.MidSweep)
         }
         spoolFiles.discard(spooled.map(_.name))
@@ -62,14 +62,14 @@ private[stoplog] final class OrphanCleaner(
     val cutoff                            = clock.millis() - GraceMillis
     def found(kind: Kind)(staged: Staged) =
       Found(kind, staged.token, isOld = staged.modifiedAtMillis < cutoff)
-    committer.staged().map(found(Kind.Part)) ++ spoolFiles.staged().map(found(Kind.Spool)) ++
+    committer.output.staged().map(found(Kind.Part)) ++ spoolFiles.staged().map(found(Kind.Spool)) ++
       finished.hiddenFor().map(seq => Found(Kind.Replaced, seq.toString, isOld = true))
   }
 
   /** Uses only the newest record: older records were published before the newest record was written. */
   private def judged(listed: Vector[Found], newest: LogRecord): Vector[Judged] = {
     val needed = (newest.state.open.map(_.handle) ++ newest.publish.map(_.handle))
-      .flatMap(handle => committer.stagedOf(handle.token))
+      .flatMap(handle => committer.output.stagedOf(handle.token))
       .toSet
     val spooled = newest.state.spoolFiles
     listed.map { found =>

@@ -10,7 +10,7 @@ import stoplog.error.{Causes, Errors, Log, StoplogException}
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, ReplacementNote, SinkState}
 import stoplog.part.Pending
-import stoplog.sink.{CommitOutcome, Prepared}
+import stoplog.sink.CommitOutcome
 import stoplog.storage.ReplacedFiles
 import stoplog.thread.Outcomes
 
@@ -35,7 +35,6 @@ private[commit] final class RecordExecutor(
     tools: DriverTools,
     refused: LogRecord => Option[String] = _ => None
 ) {
-  import RecordExecutor._
   import stores.{committer, finished}
   import tools.{faults, parallel, retry}
 
@@ -143,7 +142,7 @@ private[commit] final class RecordExecutor(
       parts.zip(there).collectFirst { case (part, false) => s"its part ${part.handle.brief} is lost" }
     }
 
-  private def isThere(part: Pending): Boolean = retry(() => committer.isStaged(part.handle.token))
+  private def isThere(part: Pending): Boolean = retry(() => committer.output.isStaged(part.handle.token))
 
   /** Returns why a file could not be hidden. If hiding takes several steps, a slow process could hide a file
     * again that others have restored. The failure is thrown then, and the next process continues.
@@ -198,7 +197,7 @@ private[commit] final class RecordExecutor(
     val seen = new ConcurrentLinkedQueue[String]
     try {
       val outcomes = parallel.map(hidden) { part =>
-        val outcome = retry(() => committer.commit(prepared(part)))
+        val outcome = retry(() => committer.publish(part))
         if (outcome != CommitOutcome.Lost) seen.add(part.finishedPath)
         faults.at(Step.PartPublished)
         outcome
@@ -239,7 +238,7 @@ private[commit] final class RecordExecutor(
 
   private def lostOf(record: LogRecord, parts: Vector[Pending]): Vector[StoplogException] = {
     val committed = record.publish.count(_.sizeBytes > 0) - parts.size
-    committer.lost(parts.map(prepared), committed).fold(parts.map(partLost(_, record)))(Vector(_))
+    committer.lost(parts, committed).fold(parts.map(partLost(_, record)))(Vector(_))
   }
 
   private def passOver(errors: Vector[StoplogException]): Unit = onLost match {
@@ -327,9 +326,4 @@ private[stoplog] object Settled {
 
     override def after(record: LogRecord, state: SinkState): SinkState = record.calledOff(state)
   }
-}
-
-private object RecordExecutor {
-  private def prepared(part: Pending): Prepared =
-    Prepared(part.finishedPath, part.handle.token, part.records, part.sizeBytes)
 }

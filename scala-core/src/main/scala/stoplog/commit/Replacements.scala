@@ -113,6 +113,7 @@ private[stoplog] final class Replacements(
     logs
       .replacing(plan.job, plan.kind)
       .committer
+      .output
       .refuseLost(content.publish.filter(_.sizeBytes > 0).map(_.handle.token))
     LogRecord(
       before.fold(0L)(_.seq + 1),

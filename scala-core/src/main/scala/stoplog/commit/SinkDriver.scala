@@ -113,7 +113,7 @@ private[stoplog] final class SinkDriver private[commit] (
         faults.at(Step.BeforeRecord)
         val now   = clock.millis()
         val draft = EpochOutcome.of(plan, results, policy, settings.schema.id, now)
-        stores.committer.refuseLost(draft.begun.map(_.handle.token))
+        stores.committer.output.refuseLost(draft.begun.map(_.handle.token))
         val known   = held.by(now).state.copy(open = draft.open, nextPart = draft.nextPart)
         val state   = known.after(Some(epoch), batch)
         val next    = completing.next(state, draft.closed, draft.due, compaction, now)

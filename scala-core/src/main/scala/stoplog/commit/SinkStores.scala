@@ -2,7 +2,6 @@
 package stoplog.commit
 
 import stoplog.log.CommitLog
-import stoplog.sink.TwoPhaseCommitter
 import stoplog.storage.{FileStore, NoFiles, PartStore, ReplacedFiles, SpoolFiles}
 
 /** The stores of one file sink: its log, and the files that the log names. */
@@ -14,7 +13,7 @@ private[stoplog] trait SinkStores extends Ledger.Stores {
   /** Returns the files under the sink's path and in the sink's directory. */
   def files: FileStore
 
-  final override def committer: TwoPhaseCommitter = parts
+  final override def committer: PartCommitter = new PartCommitter.OfStore(parts)
 }
 
 private[stoplog] object SinkStores {

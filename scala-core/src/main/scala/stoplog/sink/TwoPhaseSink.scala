@@ -82,14 +82,11 @@ trait TwoPhaseWriter[-R] extends AutoCloseable {
   override def close(): Unit
 }
 
-/** The driver's half of a sink with two-phase commits. Carries out the decisions of records in the commit
-  * log, and undoes output that no record names.
+/** The prepared output of a target, which readers do not see before a record of the commit log names it.
   *
-  * A committer never decides. [[stoplog.commit.SinkDriver]] decides with one record for each epoch, and calls
-  * the committer. Stores of files are committers, and so are the brokers of a message queue with
-  * transactions.
+  * The target is a [[TwoPhaseCommitter]] or a [[stoplog.storage.PartStore]].
   */
-trait TwoPhaseCommitter extends AutoCloseable {
+trait StagedOutput extends AutoCloseable {
 
   /** Throws if output prepared under these tokens is known to be gone. Called before a record decides on the
     * tokens. A record with missing output could never be carried out; without the record, the epoch fails and
@@ -97,6 +94,33 @@ trait TwoPhaseCommitter extends AutoCloseable {
     * abort.
     */
   def refuseLost(tokens: Seq[String]): Unit = ()
+
+  /** Returns all prepared or half-prepared, uncommitted output of this sink, named in a record or not. */
+  def staged(): Vector[Staged]
+
+  /** Returns the tokens in [[staged]] of output prepared under this token: for most sinks the same token. */
+  def stagedOf(token: String): Set[String] = Set(token)
+
+  /** Returns whether output prepared under this token is still staged, and so can be committed. Called
+    * directly before the commit of a compacted part. A target that can check without a listing should
+    * override this method.
+    */
+  def isStaged(token: String): Boolean = {
+    val names = stagedOf(token)
+    staged().exists(found => names(found.token))
+  }
+
+  /** Releases resources; no other method is called afterwards. */
+  override def close(): Unit = ()
+}
+
+/** The driver's half of a sink with two-phase commits. Carries out the decisions of records in the commit
+  * log, and undoes output that no record names.
+  *
+  * A committer never decides. [[stoplog.commit.SinkDriver]] decides with one record for each epoch, and calls
+  * the committer. The brokers of a message queue with transactions have a committer, for example.
+  */
+trait TwoPhaseCommitter extends StagedOutput {
 
   /** Makes the prepared output of a task visible. MUST be idempotent, from any process and for any number of
     * calls (I3).
@@ -118,28 +142,10 @@ trait TwoPhaseCommitter extends AutoCloseable {
     */
   private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = None
 
-  /** Returns all prepared or half-prepared, uncommitted output of this sink, named in a record or not. */
-  def staged(): Vector[Staged]
-
-  /** Returns the tokens in [[staged]] of output prepared under this token: for most sinks the same token. */
-  def stagedOf(token: String): Set[String] = Set(token)
-
-  /** Returns whether output prepared under this token is still staged, and so can be committed. Called
-    * directly before the commit of a compacted part. A target that can check without a listing should
-    * override this method.
-    */
-  def isStaged(token: String): Boolean = {
-    val names = stagedOf(token)
-    staged().exists(found => names(found.token))
-  }
-
   /** Undoes staged output that no record names (I5: only recovery calls this, with the claim held). MUST NOT
     * fail if the output is gone.
     */
   def abort(token: String): Unit
-
-  /** Releases resources; no other method is called afterwards. */
-  override def close(): Unit = ()
 }
 
 /** The output of one task of an epoch, durable and not visible to any reader.

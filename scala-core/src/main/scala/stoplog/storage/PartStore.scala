@@ -2,17 +2,17 @@
 package stoplog.storage
 
 import stoplog.part.{Closed, Open, Publish, Resume, RunId}
-import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
+import stoplog.sink.{CommitOutcome, StagedOutput}
 
 /** The store in which parts are written and published. One of the two traits that a storage has to implement.
   *
   * A store makes no decisions. The commit protocol (`stoplog.commit`) calls each method at the right time. A
   * store only has to keep the contracts in this file; the laws suite tests each contract.
   *
-  * The driver uses a store like any other [[TwoPhaseCommitter]]. The additional methods serve parts that stay
-  * open across epochs.
+  * The staged output of a store consists of all unfinished parts and files, with or without a record. The
+  * tokens are the tokens of the handles.
   */
-trait PartStore extends TwoPhaseCommitter {
+trait PartStore extends StagedOutput {
 
   /** Starts a new part under a name that no writer has used and no reader matches. */
   def create(part: NewPart): PartOutput
@@ -54,16 +54,8 @@ trait PartStore extends TwoPhaseCommitter {
     */
   def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome
 
-  final override def commit(prepared: Prepared): CommitOutcome =
-    publish(Closed(prepared.token), prepared.bytes, prepared.name)
-
-  /** Returns all unfinished parts and files, with or without a record. */
-  override def staged(): Vector[Staged]
-
   /** Deletes an unfinished part or file that no record names (I5: only recovery may call this method). */
   def discard(token: String): Unit
-
-  final override def abort(token: String): Unit = discard(token)
 
   /** Cleans up staged data outside the sink's directory. Called before the deletion of the directory. */
   def beforeRemoval(): Unit = ()

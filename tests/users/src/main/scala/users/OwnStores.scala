@@ -38,12 +38,13 @@ object OwnStores {
     override def close(): Unit = ???
   }
 
-  class OwnPartStore extends OwnPolicies.OwnTwoPhaseCommitter with PartStore {
+  class OwnPartStore extends PartStore {
     override def create(part: NewPart): PartOutput = ???
     override def resume(open: Resume, validBytes: Long): PartOutput = ???
     override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = ???
     override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed = ???
     override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = ???
+    override def staged(): Vector[Staged] = ???
     override def discard(token: String): Unit = ???
     override def enter(run: RunId): AutoCloseable = ???
     override def othersGone(run: RunId): Boolean = ???

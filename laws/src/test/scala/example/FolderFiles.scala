@@ -132,7 +132,8 @@ final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
     try {
       val found = Files.readAttributes(at, classOf[BasicFileAttributes], links: _*)
       val kind  = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.size)
-      Some(FileInfo(path, kind, Some(found.lastModifiedTime.toMillis)))
+      val link  = Option.when(found.isSymbolicLink)(Link.Refused("it is a symbolic link"))
+      Some(FileInfo(path, kind, Some(found.lastModifiedTime.toMillis), link))
     } catch { case _: NoSuchFileException => None }
   }
 }

@@ -4,7 +4,7 @@ package stoplog.source
 import java.io.{InputStream, OutputStream}
 
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{FileStore, NoFiles, PutOutcome}
+import stoplog.storage.{FileStore, NoFiles, PutOutcome, SinkDirectory}
 
 /** The files of a source's state, in a directory of its checkpoint. Each file is complete or does not exist.
   *
@@ -14,7 +14,7 @@ class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faul
     extends Serializable {
 
   /** Returns the names of the files, in ascending order. */
-  def list(): Vector[String] = files.names(directory).filterNot(_.startsWith(".")).sorted
+  def list(): Vector[String] = files.names(directory).filterNot(isDraft).sorted
 
   /** Error: `FileNotFoundException`. */
   def open(name: String): InputStream = files.open(at(name))
@@ -37,6 +37,9 @@ class StateFiles(files: FileStore, directory: String = "", faults: Faults = Faul
 
   /** Returns the file's location, for messages. */
   def describe(name: String): String = files.describe(at(name))
+
+  /** Storages have drafts in hidden files, or in the directory of a sink. */
+  private def isDraft(name: String): Boolean = name.startsWith(".") || name == SinkDirectory.Root
 
   private def at(name: String): String = FileStore.path(directory, name)
 }

@@ -77,6 +77,13 @@ final case class StorageSettings(
     faults: Faults = Faults.none
 )
 
+object StorageSettings {
+
+  /** Returns the settings with which a source uses a storage. */
+  def ofSource(configuration: Configuration): StorageSettings =
+    StorageSettings(Durability.Disk, Truncation.Allowed, configuration, Faults.ofThisJvm)
+}
+
 /** Creates the storages of a URI scheme. `java.util.ServiceLoader` finds the provider on the driver, by the
   * file `META-INF/services/stoplog.storage.StorageProvider` of its jar.
   */
@@ -91,7 +98,40 @@ trait StorageProvider {
     * @param uri  the same path, parsed by Hadoop
     */
   def at(path: String, uri: URI, settings: StorageSettings): Storage
+
+  /** Returns the files that a source reads under a root. The default reads through [[Storage.files]].
+    *
+    * Overridden by storages that follow links, know the times of directories, or have errors of reading that
+    * differ from those of writing. Errors: `STOPLOG_SOURCE_PATH`, and those of [[at]].
+    */
+  def input(root: SourceLocation, settings: StorageSettings): SourceFiles = {
+    val top = new URI(root.uri.getScheme, root.uri.getAuthority, "/", null, null)
+    new StoredSourceFiles(
+      at(root.path, root.uri, settings),
+      at(top.toString, top, settings),
+      root.uri.getPath
+    )
+  }
+
+  /** Returns the files of a source's state, in a directory that only this source uses. The default stores the
+    * state in [[Storage.files]].
+    *
+    * Errors: `STOPLOG_STORE_NOT_EXCLUSIVE` if two drivers could both create the same file,
+    * `STOPLOG_PATH_NOT_WRITABLE`.
+    *
+    * @param path as for [[at]]
+    */
+  def state(path: String, uri: URI, settings: StorageSettings): FileStore =
+    at(path, uri, settings).files(Storage.SourceId)
 }
+
+/** The common root of a source's paths.
+  *
+  * @param path  the root, for messages
+  * @param uri   the same path, parsed by Hadoop
+  * @param named the paths below the root given by the user, relative to the root; each may be a link
+  */
+final case class SourceLocation(path: String, uri: URI, named: Vector[String])
 
 object Storage {
 
@@ -105,14 +145,29 @@ object Storage {
     val parsed =
       try new HadoopPath(path)
       catch { case e: IllegalArgumentException => throw Errors.pathNotWritable(path, e.getMessage) }
-    val requested = scheme(parsed, settings.configuration)
-    val loader    = settings.configuration.getClassLoader
-    val all       = ServiceLoader.load(classOf[StorageProvider], loader).asScala.toVector
-    all
-      .find(_.scheme.contains(requested.toLowerCase(Locale.ROOT)))
-      .orElse(all.find(_.scheme.isEmpty))
-      .getOrElse(throw Errors.storeUnsupported(path, requested))
-      .at(path, parsed.toUri, settings)
+    provider(parsed, settings.configuration).at(path, parsed.toUri, settings)
+  }
+
+  /** Returns the files that a source reads.
+    *
+    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_HADOOP_AWS`, `STOPLOG_SOURCE_PATH` for a server that does
+    * not exist.
+    *
+    * @param root  the common root of the source's paths
+    * @param named see [[SourceLocation]]
+    */
+  def input(root: HadoopPath, named: Vector[String], configuration: Configuration): SourceFiles =
+    provider(root, configuration)
+      .input(SourceLocation(root.toString, root.toUri, named), StorageSettings.ofSource(configuration))
+
+  /** Returns the files of a source's state, in a directory of a query's checkpoint.
+    *
+    * Errors: `STOPLOG_STORE_NOT_EXCLUSIVE` if two drivers could both write the same record,
+    * `STOPLOG_PATH_NOT_WRITABLE`.
+    */
+  def state(directory: String, configuration: Configuration): FileStore = {
+    val path = new HadoopPath(directory)
+    provider(path, configuration).state(directory, path.toUri, StorageSettings.ofSource(configuration))
   }
 
   /** Returns the files under each directory above the path, the nearest directory first. Makes no request to
@@ -136,6 +191,19 @@ object Storage {
   def localProblem(uri: URI): Option[String] = Option(uri.getAuthority).filter(_.nonEmpty).map { server =>
     s"it names the server $server, and a path of a local disk has no server: write " +
       s"file:///$server${uri.getPath} if this is the directory"
+  }
+
+  /** The id under which a source uses a storage, in place of a sink id. */
+  private[storage] final val SourceId = "source"
+
+  private def provider(path: HadoopPath, configuration: Configuration): StorageProvider = {
+    val requested = scheme(path, configuration)
+    val loader    = configuration.getClassLoader
+    val all       = ServiceLoader.load(classOf[StorageProvider], loader).asScala.toVector
+    all
+      .find(_.scheme.contains(requested.toLowerCase(Locale.ROOT)))
+      .orElse(all.find(_.scheme.isEmpty))
+      .getOrElse(throw Errors.storeUnsupported(path.toString, requested))
   }
 
   /** Returns the [[Storage.pathProblem]] of a path whose total length exceeds the limit.

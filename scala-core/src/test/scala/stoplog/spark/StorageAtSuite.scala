@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
@@ -46,6 +47,33 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
           case hdfs: HdfsStorage => assert(hdfs.uri("").toString === s"${storage.root}$below")
           case other             => fail(s"$other")
         }
+    } finally storage.close()
+  }
+
+  test("a source's state on a viewfs mount is on the mounted file system, which is not probed") {
+    val storage = HdfsUnderTest.create()
+    try {
+      val configuration = spark.sparkContext.hadoopConfiguration
+      configuration.set("fs.viewfs.mounttable.state.link./data", storage.root)
+      val state = Storage.state("viewfs://state/data/checkpoint/sources/0", configuration)
+      assert(state.describe("0") === s"${storage.root}/checkpoint/sources/0/0")
+      assert(state.putIfAbsent("0", Array[Byte](1)) === PutOutcome.Created)
+      assert(state.putIfAbsent("0", Array[Byte](2)) === PutOutcome.Taken)
+      assert(state.names("") === Vector("0"))
+    } finally storage.close()
+  }
+
+  test("the input of a source on a viewfs mount keeps the path of the user") {
+    val storage = HdfsUnderTest.create()
+    try {
+      val configuration = spark.sparkContext.hadoopConfiguration
+      configuration.set("fs.viewfs.mounttable.input.link./data", storage.root)
+      storage.plant("in/one.txt", Array[Byte](1, 2))
+      val input = Storage.input(new Path("viewfs://input/data/in"), Vector(""), configuration)
+      assert(input.find("one.txt").isDefined)
+      assert(input.describe("one.txt") === "viewfs://input/data/in/one.txt")
+      assert(input.move("one.txt", "/data/done/one.txt") === MoveOutcome.Moved)
+      assert(storage.bytes("done/one.txt").toSeq === Seq(1, 2))
     } finally storage.close()
   }
 

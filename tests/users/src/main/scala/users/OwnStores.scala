@@ -62,5 +62,7 @@ object OwnStores {
   class OwnStorageProvider extends StorageProvider {
     override def scheme: Option[String] = ???
     override def at(path: String, uri: URI, settings: StorageSettings): Storage = ???
+    override def input(root: SourceLocation, settings: StorageSettings): SourceFiles = ???
+    override def state(path: String, uri: URI, settings: StorageSettings): FileStore = ???
   }
 }

@@ -87,11 +87,22 @@ private[stoplog] final class LocalStorageProvider extends StorageProvider {
   override def scheme: Option[String] = Some("file")
 
   override def at(path: String, uri: URI, settings: StorageSettings): Storage = {
-    Storage
-      .localProblem(uri)
-      .orElse(NativeNames.problem(uri.getPath))
-      .foreach(why => throw Errors.pathNotWritable(path, why))
+    problem(uri).foreach(why => throw Errors.pathNotWritable(path, why))
     val root: Path = Paths.get(uri.getPath).toAbsolutePath.normalize
     new LocalStorage(path, root.toString, LocalForcing.of(settings.durability), settings.faults)
   }
+
+  override def input(root: SourceLocation, settings: StorageSettings): SourceFiles = {
+    Storage.localProblem(root.uri).foreach(why => throw Errors.sourcePath(root.path, why))
+    new LocalSourceFiles(root.uri.getPath, settings.faults, root.named)
+  }
+
+  /** Drafts are hidden files of the same directory. */
+  override def state(path: String, uri: URI, settings: StorageSettings): FileStore = {
+    problem(uri).foreach(why => throw Errors.pathNotWritable(path, why))
+    new LocalFileStore(uri.getPath, drafts = None, LocalForcing.of(settings.durability))
+  }
+
+  private def problem(uri: URI): Option[String] =
+    Storage.localProblem(uri).orElse(NativeNames.problem(uri.getPath))
 }

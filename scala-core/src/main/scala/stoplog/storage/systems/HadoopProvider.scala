@@ -13,11 +13,14 @@ import org.apache.hadoop.util.VersionInfo
 import stoplog.error.Errors
 import stoplog.storage._
 import stoplog.storage.hadoop._
+import stoplog.storage.hadoop.CapabilityProbe.Exclusion
 import stoplog.storage.hdfs.HdfsStorage
 import stoplog.storage.s3.{S3FileStore, S3Library, S3Storage}
 
 /** Accepts all remaining paths. Selects the storage by the capabilities of the Hadoop file system. */
 private[stoplog] final class HadoopProvider extends StorageProvider {
+  import HadoopProvider.Resolved
+
   override def scheme: Option[String] = None
 
   override def at(path: String, uri: URI, settings: StorageSettings): Storage = {
@@ -29,37 +32,60 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
     def files(root: HadoopPath, renaming: Renaming) =
       new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming, durability)
     Try(resolved(parsed.getFileSystem(configuration), parsed)) match {
-      case Success((system, root)) if fencesAndCuts(system, root) =>
-        new HdfsStorage(path, files(root, Renaming.Atomic), truncation, faults)
-      case Success((system, root)) if uploads(system, root) =>
+      case Success(there) if there.fencesAndCuts =>
+        new HdfsStorage(path, files(there.root, Renaming.Atomic), truncation, faults)
+      case Success(there) if there.uploads =>
         // If the bucket is mounted, S3A is unknown until the mounted file system is open.
-        if (S3Library.serves(system)) S3Library.refusePurge(root, configuration)
-        new S3Storage(path, files(root, Renaming.Checked), faults)
-      case Success((_, root)) => new HadoopStorage(path, files(root, Renaming.Checked), truncation, faults)
+        if (S3Library.serves(there.system)) S3Library.refusePurge(there.root, configuration)
+        new S3Storage(path, files(there.root, Renaming.Checked), faults)
+      case Success(there) => new HadoopStorage(path, files(there.root, Renaming.Checked), truncation, faults)
       case Failure(e: IOException) => throw Errors.pathNotWritable(path, HadoopFiles.reason(e))
       case Failure(e)              => throw e
     }
   }
 
-  private def fencesAndCuts(system: FileSystem, root: HadoopPath): Boolean =
-    system.isInstanceOf[LeaseRecoverable] &&
-      system.hasPathCapability(root, CommonPathCapabilities.FS_APPEND) &&
-      system.hasPathCapability(root, CommonPathCapabilities.FS_TRUNCATE)
+  /** Keeps the path as the user wrote it: messages and readers name the files by this path. */
+  override def input(root: SourceLocation, settings: StorageSettings): SourceFiles = {
+    val there = read(root.path, new HadoopPath(root.uri), settings.configuration)
+    new HadoopSourceFiles(
+      new HadoopFiles(root.path, new HadoopSettings(settings.configuration), there.renaming)
+    )
+  }
 
-  /** Another process can complete an upload, and a record can be created only if it does not exist. */
-  private def uploads(system: FileSystem, root: HadoopPath): Boolean =
-    system.hasPathCapability(root, CommonPathCapabilities.FS_MULTIPART_UPLOADER) &&
-      system.hasPathCapability(root, S3FileStore.Capability)
+  override def state(path: String, uri: URI, settings: StorageSettings): FileStore = {
+    val there = read(path, new HadoopPath(uri), settings.configuration)
+    val files = new HadoopFiles(
+      there.root.toString,
+      new HadoopSettings(settings.configuration),
+      there.renaming,
+      settings.durability
+    )
+    new HadoopFileStore(files, drafts = None, exclusion(there, files))
+  }
+
+  private def exclusion(there: Resolved, files: HadoopFiles): Exclusion =
+    if (there.renaming == Renaming.Atomic) Exclusion.ByRename
+    else if (there.createsAlone) Exclusion.ByCreate
+    else CapabilityProbe.exclusion(files)
+
+  /** Returns the file system of a source's path. A path that cannot be resolved yet is used as it is. */
+  private def read(path: String, parsed: HadoopPath, configuration: Configuration): Resolved = {
+    HadoopProvider.refuseUnknown(path, Storage.scheme(parsed, configuration), configuration)
+    val system =
+      try parsed.getFileSystem(configuration)
+      catch { case e: IOException => throw Errors.sourcePath(path, HadoopFiles.reason(e)) }
+    Try(resolved(system, parsed)).getOrElse(Resolved(system, parsed))
+  }
 
   /** Resolves mounts: `viewfs` lacks some capabilities of the mounted file systems. An object store has no
     * mounts, and its user may have no right to read above the path.
     */
-  private def resolved(system: FileSystem, path: HadoopPath): (FileSystem, HadoopPath) = {
+  private def resolved(system: FileSystem, path: HadoopPath): Resolved = {
     val qualified = system.makeQualified(path)
-    if (S3Library.serves(system)) (system, qualified) else throughMounts(system, qualified)
+    if (S3Library.serves(system)) Resolved(system, qualified) else throughMounts(system, qualified)
   }
 
-  private def throughMounts(system: FileSystem, qualified: HadoopPath): (FileSystem, HadoopPath) = {
+  private def throughMounts(system: FileSystem, qualified: HadoopPath): Resolved = {
     val there = Iterator.iterate(qualified)(_.getParent).takeWhile(_ != null).find(system.exists)
     val root  = there.fold(qualified) { ancestor =>
       val below = qualified.toUri.getPath.drop(ancestor.toUri.getPath.length).stripPrefix("/")
@@ -70,11 +96,30 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
         new HadoopPath(uri.getScheme, uri.getAuthority, s"${uri.getPath.stripSuffix("/")}/$below")
       }
     }
-    (root.getFileSystem(system.getConf), root)
+    Resolved(root.getFileSystem(system.getConf), root)
   }
 }
 
 private[stoplog] object HadoopProvider {
+
+  /** A path without mounts, and its file system. */
+  private final case class Resolved(system: FileSystem, root: HadoopPath) {
+    def renaming: Renaming = system match {
+      case _: LeaseRecoverable => Renaming.Atomic
+      case _                   => Renaming.Checked
+    }
+
+    def fencesAndCuts: Boolean =
+      renaming == Renaming.Atomic && has(CommonPathCapabilities.FS_APPEND) &&
+        has(CommonPathCapabilities.FS_TRUNCATE)
+
+    /** Another process can complete an upload, and a record can be created only if it does not exist. */
+    def uploads: Boolean = has(CommonPathCapabilities.FS_MULTIPART_UPLOADER) && createsAlone
+
+    def createsAlone: Boolean = has(S3FileStore.Capability)
+
+    private def has(capability: String): Boolean = system.hasPathCapability(root, capability)
+  }
 
   /** Rejects a path if the class of its file system, or a dependency of this class, is missing.
     *

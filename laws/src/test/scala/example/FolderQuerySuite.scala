@@ -92,9 +92,53 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(!Files.exists(place.resolve("out")), "a query that is refused has changed nothing")
     assert(
       condition(
-        spark.read.format("stoplog").option("format", "text").load(out(place)).count()
+        spark.read.format("stoplog").option("format", "parquet").load(out(place)).count()
       ) === "STOPLOG_STORE_UNSUPPORTED"
     )
+  }
+
+  test("a stream reads the files of the storage once, and archives them") {
+    val place = Files.createTempDirectory("folder")
+    val input = place.resolve("in")
+    for (file <- 0 until 3) {
+      Files.createDirectories(input)
+      Files.writeString(input.resolve(s"$file.txt"), (0 until 10).map(n => s"${file * 10 + n}\n").mkString)
+      if (file != 1) copy(place)
+    }
+    assert(numbers(place) === (0 until 30))
+    val archived = Files.list(place.resolve("done"))
+    try assert(archived.count() > 0)
+    finally archived.close()
+  }
+
+  test("a batch query reads the files of the storage") {
+    val place = Files.createTempDirectory("folder")
+    Files.createDirectories(place.resolve("out/a"))
+    Files.writeString(place.resolve("out/a/one.txt"), "1\n2\n")
+    Files.writeString(place.resolve("out/_hidden.txt"), "3\n")
+    val rows = spark.read.format("stoplog").option("format", "text").load(out(place))
+    assert(rows.collect().map(_.getString(0)).toSeq.sorted === Seq("1", "2"))
+  }
+
+  /** Copies the lines of all new files, and ends. */
+  private def copy(place: Path): Unit = {
+    val rows = spark.readStream
+      .format("stoplog")
+      .option("format", "text")
+      .option("cleanSource", "archive")
+      .option("sourceArchiveDir", place.resolve("done").toString)
+      .load(s"folder:${place.resolve("in")}")
+    val query = rows
+      .toDF("line")
+      .writeStream
+      .format("stoplog")
+      .option("format", "text")
+      .option("bucketAssigner", "basePath")
+      .option("checkpointLocation", place.resolve("checkpoint").toString)
+      .trigger(Trigger.AvailableNow())
+      .start(out(place))
+    query.awaitTermination()
+    FileSink.awaitFinished(query, 600000): Unit
   }
 
   private def out(place: Path): String = s"folder:${place.resolve("out")}"

@@ -9,12 +9,13 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 
+import stoplog.checkpoint.SourceState
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.read.{DirectoryColumns, ReadFormats, SourceFormatName, SparkBlocks}
 import stoplog.format.read.DirectoryColumns.DirectoryFilter
 import stoplog.format.read.SparkBlocks.Vectors
-import stoplog.options.SourceOptions
+import stoplog.options.{SourceOptions, SparkHadoop}
 import stoplog.source.{SplitSource, StateFiles}
 import stoplog.source.file._
 import stoplog.source.file.Monitoring.OnChangedFile
@@ -48,9 +49,9 @@ private[stoplog] object FileReads {
     val files = committed(options, root)
     refuseReadingBack(options, root)
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
-    val format = ReadFormats.of(settings(options), columns, wanted, inBlocks(options, filters), directories)
-    val needed = new FilteredFiles(files, new DirectoryFilter(filters, directories))
-    val quarantine                     = options.follow.quarantine.map(SourcePlaces.state)
+    val format      = ReadFormats.of(settings(options), columns, wanted, inBlocks(options, filters), directories)
+    val needed      = new FilteredFiles(files, new DirectoryFilter(filters, directories))
+    val quarantine  = options.follow.quarantine.map(SourceState.in(_, SparkHadoop.configuration))
     def made(onChanged: OnChangedFile) = make(options, onChanged, root, needed, format, quarantine)
     FileRead(
       made(options.follow.monitoring.onChangedFile),
@@ -68,7 +69,7 @@ private[stoplog] object FileReads {
       splitter: FileSplitter
   ): SplitSource[FileSplit, R, InternalRow] = options.follow.leftOut match {
     case None        => all
-    case Some(notes) => LeftOutSource.of(all, files, splitter, SourcePlaces.state(notes))
+    case Some(notes) => LeftOutSource.of(all, files, splitter, SourceState.in(notes, SparkHadoop.configuration))
   }
 
   /** Omitted rows are counted one by one. */
@@ -90,28 +91,38 @@ private[stoplog] object FileReads {
     */
   def check(options: SourceOptions): Unit = {
     val root  = SourceRoot.of(options.content.paths)
-    val files = SourcePlaces.files(root)
+    val files = root.files
     refuseReadingBack(options, root)
-    SourcePlaces.refuseForeign(root)
+    root.refuseForeign()
     for ((path, inRoot) <- root.whole if files.find(inRoot).isEmpty)
       throw Errors.sourcePath(path, "no such file or directory")
   }
 
-  /** Returns the files to read, by the rules for foreign tables and committed bytes. */
-  private def committed(options: SourceOptions, root: SourceRoot): SourceFiles = new CommittedSourceFiles(
-    options.content.paths.mkString(", "),
-    SourcePlaces.files(root),
-    if (options.follow.leftOut.isEmpty && options.files.finder.forall(_ == FileFinder.NonSplitting))
-      Finding.ByListing
-    else Finding.ByFinder,
-    () => SourcePlaces.files(SourceRoot.of(Vector(root.root.getParent.toString)))
-  )
+  /** Returns the files to read, by the rules for foreign tables and committed bytes. Errors: those of
+    * [[SourceRoot.files]], and `STOPLOG_STORE_UNSUPPORTED` if Spark's readers of the format cannot read the
+    * root.
+    */
+  private def committed(options: SourceOptions, root: SourceRoot): SourceFiles = {
+    val files = root.files
+    options.content.read.format match {
+      case _: SourceFormatName.Blocks => root.refuseUnknownToHadoop()
+      case _                          => ()
+    }
+    new CommittedSourceFiles(
+      options.content.paths.mkString(", "),
+      files,
+      if (options.follow.leftOut.isEmpty && options.files.finder.forall(_ == FileFinder.NonSplitting))
+        Finding.ByListing
+      else Finding.ByFinder,
+      () => SourceRoot.of(Vector(root.root.getParent.toString)).files
+    )
+  }
 
   /** Tries to archive if the stream archives files. Error: `STOPLOG_SOURCE_ARCHIVE`. */
   def refuseUnfitArchive(options: SourceOptions): Unit = options.follow.monitoring.cleaning match {
     case CleanSource.Archive(directory) =>
       val root = SourceRoot.of(options.content.paths)
-      SourcePlaces.files(root).moveProblem(archive(options, root, directory)).foreach { why =>
+      root.files.moveProblem(archive(options, root, directory)).foreach { why =>
         throw Errors.sourceArchive(options.content.paths.mkString(", "), directory, why)
       }
     case _ => ()

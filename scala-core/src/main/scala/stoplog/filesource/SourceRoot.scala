@@ -3,11 +3,12 @@ package stoplog.filesource
 
 import scala.util.Try
 
-import org.apache.hadoop.fs.{Path => HadoopPath}
+import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
 import stoplog.error.Errors
 import stoplog.options.SparkHadoop
 import stoplog.source.file.Glob
+import stoplog.storage.{ForeignOwners, OwnTables, SourceFiles, Storage, TableFormat}
 
 /** The common root of a source's paths, and the patterns of the names below the root.
   *
@@ -27,8 +28,34 @@ private[stoplog] final case class SourceRoot(
     * directory that names no file system is on the root's.
     */
   def onSameSystem(directory: String): Option[String] = {
-    val system = root.getFileSystem(SparkHadoop.configuration)
-    Try(system.makeQualified(new HadoopPath(directory)).toUri.getPath).toOption // throws for another system
+    val to = new HadoopPath(directory)
+    Try(root.getFileSystem(SparkHadoop.configuration)).toOption match {
+      case Some(system) => Try(system.makeQualified(to).toUri.getPath).toOption // throws for another system
+      case None         => // a custom storage, which Hadoop does not know
+        val isSame = to.toUri.getScheme == null || SourceRoot.system(to) == SourceRoot.system(root)
+        Option.when(isSame)(to.toUri.getPath)
+    }
+  }
+
+  /** The files to read under the root. Errors: those of [[Storage.input]]. */
+  def files: SourceFiles = {
+    val files = Storage.input(root, named, SparkHadoop.configuration)
+    if (files.looksAreLocal) new CountedFiles(files) else files
+  }
+
+  /** Rejects a root in a table's directory. The directory of a stoplog sink is permitted, because it shows
+    * only committed files. Error: `STOPLOG_FOREIGN_TABLE`.
+    */
+  def refuseForeign(): Unit = new ForeignOwners(OwnTables.Formats(Set(TableFormat.Stoplog)))
+    .refuseAbove(root.toString, files.describe(""), Storage.above(root, SparkHadoop.configuration))
+
+  /** Rejects a root that Hadoop cannot read, for formats that Spark reads through Hadoop. Error:
+    * `STOPLOG_STORE_UNSUPPORTED`.
+    */
+  def refuseUnknownToHadoop(): Unit = {
+    val scheme = Storage.scheme(root, SparkHadoop.configuration)
+    if (Try(FileSystem.getFileSystemClass(scheme, SparkHadoop.configuration)).isFailure)
+      throw Errors.storeUnsupported(root.toString, scheme)
   }
 
   /** Returns a directory as a path relative to the root; `None` if the directory is outside the root.

@@ -13,8 +13,8 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import stoplog.checkpoint.SourceState
 import stoplog.error.Described
-import stoplog.filesource.SourcePlaces
 import stoplog.format.read.{InputFile, RowSource}
 import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.options.{SourceOptions, SparkHadoop, SparkOptions}
@@ -44,7 +44,7 @@ private[spark] class SourceScan[S <: Split](
   override def toMicroBatchStream(checkpointLocation: String): MicroBatchStream =
     new SourceStream(
       source,
-      SourcePlaces.state(checkpointLocation),
+      SourceState.in(checkpointLocation, SparkHadoop.configuration),
       limits,
       tasks,
       vectors,

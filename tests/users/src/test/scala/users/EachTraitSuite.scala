@@ -72,7 +72,7 @@ private object EachTraitSuite {
 
   /** Packages that no user compiles against, as the build has them for binary compatibility. */
   private val Internal = Seq("commit", "options", "spark", "thread", "util", "format.avro", "format.orc",
-    "format.parquet", "format.sequence", "storage.local", "storage.hadoop", "storage.hdfs", "storage.s3", "place").map("stoplog." + _)
+    "format.parquet", "format.sequence", "storage.local", "storage.hadoop", "storage.hdfs", "storage.s3", "place", "checkpoint").map("stoplog." + _)
 
   def sources: Seq[String] = Seq("scala-core", "connectors").flatMap { module =>
     Using.resource(Files.walk(Root.resolve(module))) {

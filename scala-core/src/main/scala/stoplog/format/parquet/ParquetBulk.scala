@@ -57,7 +57,7 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
     val file = new RowGroupFile(out)
     // Spark's write support reads the session's settings on creation, in any thread.
     SQLConf.withExistingConf(session) {
-      RowGroupWriter(file, settings.schema, conf, settings.metadata, directory, blockBytes)
+      new RowGroupWriter(file, settings.schema, conf, settings.metadata, directory, blockBytes)
     }
   }
 

@@ -22,7 +22,7 @@ import org.apache.parquet.hadoop.metadata.CompressionCodecName
   * @param metadata  entries of the footer in addition to entries of `support`
   * @param directory the tail of the preceding row groups; empty for none
   */
-private[parquet] final class RowGroup[R](
+private[parquet] class RowGroup[R](
     file: RowGroupFile,
     support: WriteSupport[R],
     conf: Configuration,
@@ -70,7 +70,7 @@ private[parquet] final class RowGroup[R](
   def bufferedBytes: Long = columns.getBufferedSize
 
   /** The current size before compression, as the footer will report the size. */
-  def encodedBytes: Long = bufferedBytes + compressor.savedBytes
+  def encodedBytes: Long = columns.getBufferedSize + compressor.savedBytes
 
   /** Writes the row group. Returns the tail of the file if the file ended here. */
   def finish(): Array[Byte] =

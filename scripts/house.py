@@ -6,8 +6,8 @@ Reads the sources as text, so that it needs neither a compiler nor a build:
     python scripts/house.py            the table of figures
     python scripts/house.py --long     the findings behind each figure
 
-The number of classes that a row or a commit passes is none of the figures: calls cannot be followed in text.
-The pages docs/correctness/architecture.md and docs/correctness/protocol.md list these classes.
+The classes that a row or an epoch passes are counted in the tables of docs/correctness/architecture.md,
+because calls cannot be followed in text. Each class of the tables must exist.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import connectors
 ROOT = Path(__file__).resolve().parent.parent
 CORE = ROOT / "scala-core" / "src" / "main" / "scala"
 PYTHON = ROOT / "python" / "stoplog"
+ARCHITECTURE = ROOT / "docs" / "correctness" / "architecture.md"
 
 _DEFINITION = re.compile(
     r"^(?P<modifiers>(?:(?:private|protected)(?:\[\w+\])?\s+|final\s+|sealed\s+|abstract\s+|case\s+|implicit\s+)*)"
@@ -98,6 +99,7 @@ def figures() -> Iterator[Figure]:
     yield twice(core + beyond)
     yield constructors(core + beyond)
     yield spark_importers(core)
+    yield from paths(core, ARCHITECTURE.read_text(encoding="utf-8"))
 
 
 def sources(directory: Path) -> list[Source]:
@@ -231,6 +233,21 @@ def spark_importers(core: list[Source]) -> Figure:
     return Figure(
         "packages of core that `spark` imports", f"{len(taken)} of {len(graph) - len(spark)}", tuple(taken)
     )
+
+
+def paths(core: list[Source], page: str) -> Iterator[Figure]:
+    """The classes in each table `The path of …` of a page. Fails if a class of a table does not exist."""
+    known = {(s.package, name) for s in core for _, name, _ in definitions(s)}
+    for section in re.split(r"^## ", page, flags=re.MULTILINE):
+        title = section.partition("\n")[0]
+        classes = re.findall(r"^\| \d+ \| `([\w.]+)`", section, re.MULTILINE)
+        if not title.startswith("The path of") or not classes:
+            continue
+        for name in classes:
+            package, _, type_name = re.sub(r"(\.[A-Z]\w*)\..*", r"\1", name).rpartition(".")
+            if (f"stoplog.{package}", type_name) not in known:
+                raise ValueError(f"'{title}' lists {name}, which does not exist")
+        yield Figure(f"classes on {title[0].lower()}{title[1:]}", str(len(classes)), tuple(classes))
 
 
 def definitions(source: Source) -> Iterator[tuple[str, str, bool]]:

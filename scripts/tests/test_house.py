@@ -69,3 +69,36 @@ def test_a_definition_without_a_body_has_no_parents_of_the_next_definition(tmp_p
     )
     found = {name: parents for _, name, parents in house._parents(sources(tmp_path, code)[0])}
     assert found == {"FileStore": set(), "A": set(), "B": {"FileStore"}}
+
+
+PAGE = """# Page
+
+## The path of a thing
+
+| | class | work |
+|--:|---|---|
+| 1 | `storage.Plain` | works |
+| 2 | `storage.Heir.Nested`, its `storage.Other` | works |
+
+## Words
+
+| 3 | `storage.Missing` | is not on a path |
+"""
+
+
+def test_the_classes_of_each_path_are_counted(tmp_path: Path) -> None:
+    (figure,) = house.paths(sources(tmp_path), PAGE)
+    assert (figure.name, figure.value) == ("classes on the path of a thing", "2")
+    assert figure.findings == ("storage.Plain", "storage.Heir.Nested")
+
+
+def test_a_class_of_a_path_must_exist(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=r"storage\.Gone"):
+        list(house.paths(sources(tmp_path), PAGE.replace("storage.Plain", "storage.Gone")))
+
+
+def test_a_row_and_an_epoch_pass_at_most_fourteen_classes() -> None:
+    page = house.ARCHITECTURE.read_text(encoding="utf-8")
+    found = {figure.name: int(figure.value) for figure in house.paths(house.sources(house.CORE), page)}
+    assert len(found) == 3
+    assert max(found.values()) <= 14

@@ -158,8 +158,8 @@ object TestBed extends AutoPlugin {
     libraryDependencies += "org.apache.cassandra" % "cassandra-all" % Versions.cassandra
   )
 
-  /** The systems that `make bench-peers` compares with stoplog: Flink with a benchmark program and its S3 plugin,
-    * and Delta Lake and Iceberg for Spark.
+  /** The systems that `make bench-peers` compares with stoplog: Flink with a benchmark program and its S3
+    * plugin, and Delta Lake and Iceberg for Spark.
     */
   lazy val flinkPeer: Project = Project("flinkPeer", file("bench/flink")).settings(
     inJava,

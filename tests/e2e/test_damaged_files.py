@@ -98,8 +98,6 @@ def test_a_damaged_file_gives_all_rows_of_other_readers(
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / f"a.txt.{suffix}").write_bytes(data)
     expected = _by_others(suffix, data)
-    if suffix == "bz2":  # the decoder looks one byte ahead, so the last line before the damage may be open
-        expected = expected[:-1]
     found = [_read(spark, tmp_path, str(number), limit) for number, limit in enumerate(LIMITS)]
     assert found[1] == found[0]
     assert found[2] == found[0]

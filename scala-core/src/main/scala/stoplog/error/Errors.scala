@@ -206,8 +206,13 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   /** @param onSchemaChange the value of the option
     * @param changes as text
     */
-  def schemaChanged(path: String, sinkId: String, onSchemaChange: String, changes: String): StoplogException =
-    failure(
+  def schemaChanged(
+      path: String,
+      sinkId: String,
+      onSchemaChange: String,
+      changes: String
+  ): StoplogArgumentException =
+    argument(
       "STOPLOG_SCHEMA_CHANGED",
       "path"           -> path,
       "sinkId"         -> sinkId,

@@ -148,7 +148,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
 
     /** The message of the refusal, which comes with the start. */
     def refused(columns: Seq[String], options: (String, String)*): String = {
-      val error = intercept[Exception with SparkThrowable](start(columns, options))
+      val error = intercept[IllegalArgumentException with SparkThrowable](start(columns, options))
       assert(error.getCondition === "STOPLOG_SCHEMA_CHANGED")
       error.getMessage
     }

@@ -49,9 +49,9 @@ private[stoplog] object FileReads {
     val files = committed(options, root)
     refuseReadingBack(options, root)
     val directories = SourceColumns.ofDirectories(options, columns, files, rulesNow(options, root))
-    val format      = ReadFormats.of(settings(options), columns, wanted, inBlocks(options, filters), directories)
-    val needed      = new FilteredFiles(files, new DirectoryFilter(filters, directories))
-    val quarantine  = options.follow.quarantine.map(SourceState.in(_, SparkHadoop.configuration))
+    val format = ReadFormats.of(settings(options), columns, wanted, inBlocks(options, filters), directories)
+    val needed = new FilteredFiles(files, new DirectoryFilter(filters, directories))
+    val quarantine = options.follow.quarantine.map(SourceState.in(_, SparkHadoop.configuration))
     def made(onChanged: OnChangedFile) = make(options, onChanged, root, needed, format, quarantine)
     FileRead(
       made(options.follow.monitoring.onChangedFile),
@@ -69,7 +69,8 @@ private[stoplog] object FileReads {
       splitter: FileSplitter
   ): SplitSource[FileSplit, R, InternalRow] = options.follow.leftOut match {
     case None        => all
-    case Some(notes) => LeftOutSource.of(all, files, splitter, SourceState.in(notes, SparkHadoop.configuration))
+    case Some(notes) =>
+      LeftOutSource.of(all, files, splitter, SourceState.in(notes, SparkHadoop.configuration))
   }
 
   /** Omitted rows are counted one by one. */

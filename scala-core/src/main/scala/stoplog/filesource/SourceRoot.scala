@@ -31,7 +31,7 @@ private[stoplog] final case class SourceRoot(
     val to = new HadoopPath(directory)
     Try(root.getFileSystem(SparkHadoop.configuration)).toOption match {
       case Some(system) => Try(system.makeQualified(to).toUri.getPath).toOption // throws for another system
-      case None         => // a custom storage, which Hadoop does not know
+      case None => // a custom storage, which Hadoop does not know
         val isSame = to.toUri.getScheme == null || SourceRoot.system(to) == SourceRoot.system(root)
         Option.when(isSame)(to.toUri.getPath)
     }

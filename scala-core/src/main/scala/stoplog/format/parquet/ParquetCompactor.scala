@@ -40,8 +40,10 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     val files = inputs.map(input => opened(input))
-    Compactor.requireAlike(files.map(likenessOf),
-      "other columns, other rules for dates, or other entries in their footers")
+    Compactor.requireAlike(
+      files.map(likenessOf),
+      "other columns, other rules for dates, or other entries in their footers"
+    )
     val conf    = configuration(files)
     val groups  = files.flatMap(_.footer.getBlocks.asScala).map(_.getTotalByteSize)
     val written =

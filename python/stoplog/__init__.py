@@ -18,45 +18,47 @@ Builders with Flink's names describe a sink, and Spark's own writers use the sin
 
 from __future__ import annotations
 
-from stoplog._shared.version import version as _version
-from stoplog.admin import AdminAction, AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
-from stoplog.async_io import Retry, RetryAfter, async_map, async_split
-from stoplog.bucket import BucketAssigner
-from stoplog.bucketing import BucketingSink
-from stoplog.bulk import BulkFormat
-from stoplog.cassandra import CassandraSink, CassandraSource
-from stoplog.compaction import DirectoryCompaction, FileCompactStrategy, PlannedMerge, compact
-from stoplog.encoder import Encoder
-from stoplog.errors import (
-    ConnectUnsupported,
-    InvalidOptions,
-    JarMissing,
-    NoSession,
-    NotAStoplogQuery,
-    NotFinished,
-    SparkUnsupported,
-    StoplogError,
-    VersionMismatch,
-    condition_of,
-)
-from stoplog.finished import Finished
-from stoplog.inspection import SinkDirectory, inspect
-from stoplog.jdbc import JdbcSink
-from stoplog.kafka import KafkaSink, KafkaSource
-from stoplog.live import Following, follow
-from stoplog.metrics import SinkMetrics, SinkProgress, progress
-from stoplog.output_file import OutputFileConfig
-from stoplog.preflight import Preflight
-from stoplog.rolling import DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy
-from stoplog.session import configure, jar, packages
-from stoplog.sink import FileSink, FileSinkBuilder
-from stoplog.source import FileSource, FileSourceBuilder
-from stoplog.stopping import await_finished, graceful_stop, stop_after_batch
-from stoplog.stream_format import StreamFormat
-from stoplog.views import epochs, incomplete_buckets, open_parts, parts
-from stoplog.write_ahead import WriteAheadSink
+from typing import TYPE_CHECKING
 
-__version__ = _version()
+if TYPE_CHECKING:
+    from stoplog.admin import AdminAction, AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
+    from stoplog.async_io import Retry, RetryAfter, async_map, async_split
+    from stoplog.bucket import BucketAssigner
+    from stoplog.bucketing import BucketingSink
+    from stoplog.bulk import BulkFormat
+    from stoplog.cassandra import CassandraSink, CassandraSource
+    from stoplog.compaction import DirectoryCompaction, FileCompactStrategy, PlannedMerge, compact
+    from stoplog.encoder import Encoder
+    from stoplog.errors import (
+        ConnectUnsupported,
+        InvalidOptions,
+        JarMissing,
+        NoSession,
+        NotAStoplogQuery,
+        NotFinished,
+        SparkUnsupported,
+        StoplogError,
+        VersionMismatch,
+        condition_of,
+    )
+    from stoplog.finished import Finished
+    from stoplog.inspection import SinkDirectory, inspect
+    from stoplog.jdbc import JdbcSink
+    from stoplog.kafka import KafkaSink, KafkaSource
+    from stoplog.live import Following, follow
+    from stoplog.metrics import SinkMetrics, SinkProgress, progress
+    from stoplog.output_file import OutputFileConfig
+    from stoplog.preflight import Preflight
+    from stoplog.rolling import DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy
+    from stoplog.session import configure, jar, packages
+    from stoplog.sink import FileSink, FileSinkBuilder
+    from stoplog.source import FileSource, FileSourceBuilder
+    from stoplog.stopping import await_finished, graceful_stop, stop_after_batch
+    from stoplog.stream_format import StreamFormat
+    from stoplog.views import epochs, incomplete_buckets, open_parts, parts
+    from stoplog.write_ahead import WriteAheadSink
+
+    __version__: str
 
 __all__ = [
     "AdminAction",
@@ -123,3 +125,63 @@ __all__ = [
     "progress",
     "stop_after_batch",
 ]
+
+# Python imports a module on the first use of a name: `import stoplog` imports neither Spark nor pyarrow.
+_HOMES = {
+    "admin": "AdminAction AdminPlan DriverCheck Jvm OpenRows SinkAdmin administer",
+    "async_io": "Retry RetryAfter async_map async_split",
+    "bucket": "BucketAssigner",
+    "bucketing": "BucketingSink",
+    "bulk": "BulkFormat",
+    "cassandra": "CassandraSink CassandraSource",
+    "compaction": "DirectoryCompaction FileCompactStrategy PlannedMerge compact",
+    "encoder": "Encoder",
+    "errors": (
+        "ConnectUnsupported InvalidOptions JarMissing NoSession NotAStoplogQuery NotFinished "
+        "SparkUnsupported StoplogError VersionMismatch condition_of"
+    ),
+    "finished": "Finished",
+    "inspection": "SinkDirectory inspect",
+    "jdbc": "JdbcSink",
+    "kafka": "KafkaSink KafkaSource",
+    "live": "Following follow",
+    "metrics": "SinkMetrics SinkProgress progress",
+    "output_file": "OutputFileConfig",
+    "preflight": "Preflight",
+    "rolling": "DefaultRollingPolicy OnCheckpointRollingPolicy RollingPolicy",
+    "session": "configure jar packages",
+    "sink": "FileSink FileSinkBuilder",
+    "source": "FileSource FileSourceBuilder",
+    "stopping": "await_finished graceful_stop stop_after_batch",
+    "stream_format": "StreamFormat",
+    "views": "epochs incomplete_buckets open_parts parts",
+    "write_ahead": "WriteAheadSink",
+}
+"""The public modules, and the public names that each module defines."""
+
+if not TYPE_CHECKING:  # a type checker knows the names from the imports above
+
+    def __getattr__(name: str) -> object:
+        """Imports the module of a public name, or a public module."""
+        found = _imported(name)
+        globals()[name] = found
+        return found
+
+    def __dir__() -> list[str]:
+        """Returns the public names, without the modules."""
+        return [*__all__, "__version__"]
+
+
+def _imported(name: str) -> object:
+    from importlib import import_module
+
+    if name == "__version__":
+        from stoplog._shared.version import version
+
+        return version()
+    if name in _HOMES:
+        return import_module(f"stoplog.{name}")
+    for home, names in _HOMES.items():
+        if name in names.split():
+            return getattr(import_module(f"stoplog.{home}"), name)
+    raise AttributeError(f"module 'stoplog' has no attribute {name!r}")

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The names of the package `stoplog`: which a user sees, and when Python imports their modules."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import stoplog
+
+PACKAGE = Path(stoplog.__file__).parent
+
+
+def test_dir_has_the_public_names_only() -> None:
+    assert [name for name in dir(stoplog) if not name.startswith("_")] == sorted(stoplog.__all__)
+
+
+def test_dir_stays_the_same_after_all_modules_are_imported() -> None:
+    printed = run(
+        "import stoplog, stoplog.inspection, stoplog.jdbc\n"
+        "before = dir(stoplog)\n"
+        "[getattr(stoplog, name) for name in stoplog.__all__]\n"
+        "print(before == dir(stoplog))"
+    )
+    assert printed == "True"
+
+
+def test_import_star_binds_the_public_names_only() -> None:
+    bound: dict[str, object] = {}
+    exec("from stoplog import *", bound)
+    assert bound.keys() - {"__builtins__"} == set(stoplog.__all__)
+
+
+@pytest.mark.parametrize("name", [*stoplog.__all__, "__version__"])
+def test_each_public_name_exists(name: str) -> None:
+    assert getattr(stoplog, name) is not None
+
+
+def test_names_are_imported_from_the_modules_that_a_type_checker_reads() -> None:
+    for_checkers: dict[str, set[str]] = {}
+    for node in ast.walk(ast.parse(Path(stoplog.__file__).read_text(encoding="utf-8"))):
+        module = str(node.module) if isinstance(node, ast.ImportFrom) else ""
+        if module.startswith("stoplog.") and not module.startswith("stoplog._"):
+            assert isinstance(node, ast.ImportFrom)
+            for_checkers[module.removeprefix("stoplog.")] = {alias.name for alias in node.names}
+    assert {home: set(names.split()) for home, names in stoplog._HOMES.items()} == for_checkers
+    assert sorted(name for names in for_checkers.values() for name in names) == sorted(stoplog.__all__)
+
+
+def test_no_public_name_is_the_name_of_a_module() -> None:
+    modules = {file.stem for file in PACKAGE.iterdir()}
+    assert modules & set(stoplog.__all__) == set()
+
+
+def test_the_import_of_the_package_imports_none_of_the_modules() -> None:
+    printed = run(
+        "import sys; before = set(sys.modules); import stoplog\n"
+        "print(*sorted(name for name in set(sys.modules) - before if name.startswith(('stoplog.', 'py'))))"
+    )
+    assert printed == ""
+
+
+def test_a_public_module_is_an_attribute_of_the_package() -> None:
+    assert run("import stoplog; print(stoplog.jdbc.JdbcSink is stoplog.JdbcSink)") == "True"
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'stoplog' has no attribute 'no_such_name'"):
+        stoplog.no_such_name  # type: ignore[attr-defined]  # noqa: B018
+
+
+def run(program: str) -> str:
+    """Runs a program in a new Python, and returns what the program prints."""
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.strip()

@@ -184,4 +184,9 @@ def _imported(name: str) -> object:
     for home, names in _HOMES.items():
         if name in names.split():
             return getattr(import_module(f"stoplog.{home}"), name)
-    raise AttributeError(f"module 'stoplog' has no attribute {name!r}")
+    from stoplog._shared.other_names import meant, nearest
+
+    own = None if name.startswith("_") else next(iter(meant("names", name)), None) or nearest(name, __all__)
+    raise AttributeError(
+        f"module 'stoplog' has no attribute {name!r}" + (f": use stoplog.{own}" if own else "")
+    )

@@ -183,7 +183,10 @@ FILE_SOURCE = Builder(
             call("with_quarantine", Path("/quarantine")),
             {"onCorrupt": "quarantine", "quarantinePath": "/quarantine"},
         ),
-        (call("with_option", "cleanSource", "delete"), {"cleanSource": "delete"}),
+        (
+            call("with_clean_source", "archive", Path("/read")),
+            {"cleanSource": "archive", "sourceArchiveDir": "/read"},
+        ),
         (call("with_option", "recursiveFileLookup", False), {"recursiveFileLookup": "false"}),
     ],
     option_keys("core", "source"),
@@ -192,7 +195,7 @@ FILE_SOURCE = Builder(
             # Of formats.
             "source", "columns", "paths", "charset", "lineSep", "timeZone", "lengthPrefix", "maxRecordSize",
             # What few change.
-            "recursiveFileLookup", "ignoreMissingFiles", "cleanSource", "sourceArchiveDir",
+            "recursiveFileLookup", "ignoreMissingFiles",
             "wholeListingInterval", "dateTimeZone",
         }
     ),

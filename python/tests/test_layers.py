@@ -20,7 +20,7 @@ MAY_IMPORT = {
     "errors": "_shared _text",
     # The JVM, and builders whose options the jar checks.
     "_jvm": "_shared errors",
-    "_options": "_jvm _text errors",
+    "_options": "_jvm _shared _text errors",
     "bucket": "_options _text",
     "bulk": "_options _text",
     "compaction": "_jvm _text",

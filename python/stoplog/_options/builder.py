@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args
 
 from stoplog._jvm.bridge import find_bridge
+from stoplog._shared.other_names import meant, nearest
 from stoplog._text import redaction
 from stoplog._text.values import Pairs, Value, option_name, pairs_of, text_of
 from stoplog.errors import InvalidOptions
@@ -75,8 +77,24 @@ class BuilderState:
         return (pair for _, options in self.groups for pair in options)
 
 
+class Hinted:
+    """An object whose error for a missing attribute names the attribute with the same purpose."""
+
+    __slots__ = ()
+
+    if not TYPE_CHECKING:  # a type checker knows the attributes
+
+        def __getattr__(self, name: str) -> object:
+            kind = type(self).__name__
+            missing = f"'{kind}' object has no attribute '{name}'"
+            hint = None if name.startswith("_") else _attribute(type(self), name)
+            if hint is None:
+                raise AttributeError(missing, name=name, obj=self)
+            raise AttributeError(f"{missing}: use {hint}")
+
+
 @dataclass(frozen=True, slots=True, repr=False)
-class OptionBacked:
+class OptionBacked(Hinted):
     """A sink, a source or a part of either that is defined by options."""
 
     _pairs: Pairs
@@ -94,7 +112,7 @@ _OF_WHAT_IS_BUILT = frozenset(
 )
 
 
-class Unbuilt:
+class Unbuilt(Hinted):
     """A builder; its error message suggests `build()` if a program uses the builder as the built object."""
 
     __slots__ = ()
@@ -102,10 +120,10 @@ class Unbuilt:
     if not TYPE_CHECKING:  # a type checker knows the attributes
 
         def __getattr__(self, name: str) -> object:
-            kind = type(self).__name__
             if name in _OF_WHAT_IS_BUILT:
+                kind = type(self).__name__
                 raise AttributeError(f"{kind} has no {name}: end it with .build(), which answers what has")
-            raise AttributeError(f"'{kind}' object has no attribute '{name}'", name=name, obj=self)
+            return super().__getattr__(name)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -113,6 +131,9 @@ class Builder(Unbuilt):
     """A builder of options; each call returns a new builder."""
 
     _state: BuilderState
+
+    _direction: ClassVar[str] = ""
+    """`sink` or `source` if other systems have names for these options."""
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self._state})"
@@ -126,7 +147,9 @@ class Builder(Unbuilt):
         return type(self)(self._state.with_group(group or next(iter(options)), options))
 
     def _with_option(self, key: str, value: Value) -> Self:
-        return self._with(f"option {option_name(key).lower()}", **{key: text_of(key, value)})
+        for own in meant(self._direction, option_name(key)) if self._direction else ():
+            raise InvalidOptions("STOPLOG_INVALID_OPTIONS", f"{key} is not an option: use {own}.")
+        return self._with(f"option {key.lower()}", **{key: text_of(key, value)})
 
 
 FORMAT = "stoplog"
@@ -150,6 +173,17 @@ def checked(state: BuilderState, facade: str, artifact: str = FORMAT) -> Pairs:
     if bridge is not None:
         bridge.validate(facade, artifact, dict(pairs))
     return pairs
+
+
+def _attribute(kind: type, name: str) -> str | None:
+    """Returns the attribute of a class that has the purpose of a name from elsewhere, or a similar name."""
+    public = {each for each in dir(kind) if not each.startswith("_")}
+    for own in meant("methods", name):
+        if re.split(r"\W", own, maxsplit=1)[0] in public:
+            return own
+    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+    exact = public & {snake, f"with_{snake}", snake.removeprefix("with_")}
+    return next(iter(exact), None) or nearest(snake, sorted(public))
 
 
 def required(method: str, value: _Value, kind: Any, made_by: str) -> _Value:

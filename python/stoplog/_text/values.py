@@ -174,7 +174,7 @@ def text_of(key: str, value: object) -> str:
         return str(int(value))
     if isinstance(value, float):
         return str(float(value))
-    raise TypeError(f"{key} must be a string, a number or a bool, and is of type {type(value).__name__}")
+    raise TypeError(f"{key} must be a string, a number or a bool, {_other(value)}")
 
 
 def string(name: str, value: object) -> str:
@@ -185,7 +185,23 @@ def string(name: str, value: object) -> str:
     """
     if isinstance(value, str):
         return _plain(value)
-    raise TypeError(f"{name} must be a string, and is of type {type(value).__name__}")
+    raise TypeError(f"{name} must be a string, {_other(value)}")
+
+
+def _other(value: object) -> str:
+    """Describes a value of a wrong type; a column of Spark contains the text to write instead."""
+    if _is_column(value):
+        text = str(value).removeprefix("Column<'").removesuffix("'>")
+        return f"and is a Column of Spark: write {text!r}"
+    return f"and is of type {type(value).__name__}"
+
+
+def _is_column(value: object) -> bool:
+    # By name, because this module does not import Spark. Classic and Connect have a class each.
+    return any(
+        each.__name__ == "Column" and each.__module__.startswith("pyspark.sql.")
+        for each in type(value).__mro__
+    )
 
 
 def _plain(value: str) -> str:
@@ -287,7 +303,10 @@ def names_of(method: str, what: str, given: Iterable[str | Iterable[str]]) -> li
 
 
 def _several(given: str | Iterable[str]) -> Iterable[str]:
-    return [given] if isinstance(given, str | bytes) or not isinstance(given, Iterable) else given
+    # A column of Spark has `__iter__`, which raises an error.
+    if isinstance(given, str | bytes) or _is_column(given) or not isinstance(given, Iterable):
+        return [given]  # type: ignore[list-item]
+    return given
 
 
 def columns_text(names: Iterable[str]) -> str:

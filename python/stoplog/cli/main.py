@@ -11,10 +11,10 @@ import os
 import signal
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from enum import Enum
 from typing import NoReturn
 
+from stoplog._shared.other_names import meant, nearest
 from stoplog._shared.version import version
 from stoplog._text.words import visible, visible_json
 from stoplog.cli.command import Answer, ExitCode
@@ -97,7 +97,7 @@ def run() -> NoReturn:
 @functools.cache
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of all commands and their arguments."""
-    whole = argparse.ArgumentParser(prog="stoplog", description="Looks at sinks and their logs.")
+    whole = _Parser(prog="stoplog", description="Looks at sinks and their logs.")
     whole.add_argument("--version", action="version", version=f"stoplog {version()}")
     commands = whole.add_subparsers(metavar="COMMAND", required=True, title="commands")
     for command in COMMANDS:
@@ -108,12 +108,27 @@ def parser() -> argparse.ArgumentParser:
     return whole
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose error about an unknown flag names the flag with the same purpose."""
+
+    def error(self, message: str) -> NoReturn:
+        words = message.removeprefix(_UNKNOWN_FLAGS).split() if message.startswith(_UNKNOWN_FLAGS) else []
+        hints = [f"{word}: use {own}" for word in words for own in meant("flags", word.partition("=")[0])]
+        super().error("; ".join([message, *hints]))
+
+
+_UNKNOWN_FLAGS = "unrecognized arguments: "
+
+
 def _refuse_unknown(name: str) -> None:
-    """Ends the process for a misspelled command, with a suggestion; argparse handles other unknown names."""
+    """Ends the process for the name of a command elsewhere, and for a misspelled command, with a suggestion.
+
+    Other unknown names are errors of argparse.
+    """
     names = [command.name for command in COMMANDS]
-    near = get_close_matches(name, names, n=1) if name not in names else []
-    if near:
-        parser().error(f"there is no command {name!r}: did you mean {near[0]!r}?")
+    own = None if name in names else next(iter(meant("commands", name)), None) or nearest(name, names)
+    if own:
+        parser().error(f"there is no command {name!r}: did you mean {own!r}?")
 
 
 _CODES = {

@@ -136,6 +136,8 @@ class FileSinkBuilder(BucketMethods, PartMethods):
     FileSink(path='/data/out', format='json', compression='zstd', sinkId='clicks')
     """
 
+    _direction = "sink"
+
     def with_partition_overwrite_mode(self, mode: Literal["static", "dynamic"]) -> Self:
         """Sets the files that a batch write with `mode="overwrite"` replaces.
 

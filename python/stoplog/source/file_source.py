@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from stoplog._options.builder import FORMAT, Builder, BuilderState, OptionBacked, checked, required
+from stoplog._options.builder import FORMAT, BuilderState, OptionBacked, checked, required
 from stoplog._options.formats import FILE_FORMATS, RECORD_FORMATS
 from stoplog._text.values import (
     Duration,
@@ -17,7 +17,6 @@ from stoplog._text.values import (
     columns_text,
     count_text,
     duration_text,
-    if_given,
     names_of,
     own_class,
     path_text,
@@ -25,6 +24,7 @@ from stoplog._text.values import (
     size_text,
 )
 from stoplog.bulk import BulkFormat
+from stoplog.source.selection import SelectionMethods
 from stoplog.stream_format import StreamFormat
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ class FileSource(OptionBacked):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class FileSourceBuilder(Builder):
+class FileSourceBuilder(SelectionMethods):
     """Builds a `FileSource`; created by `FileSource.for_record_stream_format`.
 
     Immutable: each method returns a new builder. A repeated call of a method replaces the earlier values.
@@ -141,6 +141,8 @@ class FileSourceBuilder(Builder):
     >>> FileSource.for_record_stream_format("text", "/data/logs").with_on_changed_file("tail").build()
     FileSource(path='/data/logs', format='text', onChangedFile='tail')
     """
+
+    _direction = "source"
 
     def monitor_continuously(self, interval: Duration) -> FileSourceBuilder:
         """Limits directory listings to one for each interval. The default is one for each trigger.
@@ -253,100 +255,6 @@ class FileSourceBuilder(Builder):
         """
         return self._with(onReplacedPart=action)
 
-    def with_path_glob_filter(self, pattern: str) -> FileSourceBuilder:
-        """Reads only files with matching names, such as `*.log`.
-
-        The default is all files that are not hidden.
-
-        >>> FileSource.for_record_stream_format("text", "/in").with_path_glob_filter("*.log")
-        FileSourceBuilder(path='/in', format='text', pathGlobFilter='*.log')
-        """
-        return self._with(pathGlobFilter=pattern)
-
-    def with_min_file_age(self, age: Duration) -> FileSourceBuilder:
-        """Reads only files that have not been modified for some time.
-
-        Args:
-            age: a `timedelta`, a string such as `"30s"`, or an int of milliseconds.
-
-        >>> FileSource.for_record_stream_format("text", "/in").with_min_file_age("30s")
-        FileSourceBuilder(path='/in', format='text', minFileAge='30s')
-        """
-        return self._with(minFileAge=duration_text("age", age))
-
-    def with_stable_for(self, time: Duration) -> FileSourceBuilder:
-        """Reads only files whose lengths have been stable in all listings for some time.
-
-        Args:
-            time: a `timedelta`, a string such as `"10s"`, or an int of milliseconds.
-
-        >>> FileSource.for_record_stream_format("text", "/in").with_stable_for("10s")
-        FileSourceBuilder(path='/in', format='text', stableFor='10s')
-        """
-        return self._with(stableFor=duration_text("time", time))
-
-    def with_ready_marker(self, name: str) -> FileSourceBuilder:
-        """Reads files only after a marker file has marked the files as complete.
-
-        Args:
-            name: the marker's name, such as `"_SUCCESS"` in the directory of the files, or `"{name}.done"`
-                next to each file.
-
-        >>> FileSource.for_record_stream_format("text", "/in").with_ready_marker("_SUCCESS")
-        FileSourceBuilder(path='/in', format='text', readyMarker='_SUCCESS')
-        """
-        return self._with(readyMarker=name)
-
-    def with_dates(
-        self,
-        pattern: str,
-        *,
-        since: str | None = None,
-        until: str | None = None,
-        within: Duration | None = None,
-    ) -> FileSourceBuilder:
-        """Lists only directories whose names are dates in a range, and skips all other such directories.
-
-        Args:
-            pattern: the pattern of the directories' names below the path, such as
-                `"'dt='yyyy-MM-dd'/hour='HH"`, the default of the sink, or `"yyyy/MM/dd"`.
-            since: the first date, such as `"2026-11-01"`.
-            until: the exclusive end date.
-            within: the maximum time since the end of a directory's date.
-
-        >>> FileSource.for_record_stream_format("text", "/in").with_dates("yyyy/MM/dd", since="2026-11-01")
-        FileSourceBuilder(path='/in', format='text', datePattern='yyyy/MM/dd', dateFrom='2026-11-01')
-        """
-        within_text = if_given(duration_text, "within", within)
-        dates = {"dateFrom": since, "dateUntil": until, "dateWithin": within_text}
-        return self._with(datePattern=pattern, **present(dates))
-
-    def with_absence(
-        self,
-        *,
-        forget_after: Duration | None = None,
-        on_other_directory: Literal["wait", "accept"] | None = None,
-        wait_for_directories: Duration | None = None,
-    ) -> FileSourceBuilder:
-        """Sets when files that listings no longer contain count as removed.
-
-        Args:
-            forget_after: the time for which a file must be missing in listings; one day by default.
-            on_other_directory: the reaction to another directory in the place of the read directory, such as
-                the empty mount point of an unmounted disk. `"wait"` by default; `"accept"` if the directory
-                was replaced on purpose.
-            wait_for_directories: the time after which a query without any files fails; one day by default.
-
-        >>> FileSource.for_record_stream_format("text", "/in").with_absence(forget_after="2d")
-        FileSourceBuilder(path='/in', format='text', forgetMissingAfter='2d')
-        """
-        absence = {
-            "forgetMissingAfter": if_given(duration_text, "forget_after", forget_after),
-            "onOtherDirectory": on_other_directory,
-            "waitForDirectories": if_given(duration_text, "wait_for_directories", wait_for_directories),
-        }
-        return self._with(**present(absence))
-
     def with_quarantine(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
         """Skips bytes that cannot be decoded, and records them in a directory; by default the query fails.
 
@@ -357,6 +265,27 @@ class FileSourceBuilder(Builder):
         FileSourceBuilder(path='/in', format='text', onCorrupt='quarantine', quarantinePath='/bad')
         """
         return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
+
+    def with_clean_source(
+        self,
+        action: Literal["off", "archive", "delete"],
+        archive_dir: str | os.PathLike[str] | None = None,
+    ) -> FileSourceBuilder:
+        """Sets the handling of a file after the commit of the micro-batch that read its end.
+
+        The default is `"off"`. The source learns of the commit when Spark plans the next micro-batch, or when
+        the query stops.
+
+        Args:
+            action: `"archive"` moves the file, `"delete"` deletes the file.
+            archive_dir: the directory of archived files, on the same file system; required with `"archive"`.
+
+        >>> builder = FileSource.for_record_stream_format("text", "/in")
+        >>> builder.with_clean_source("archive", "/read")
+        FileSourceBuilder(path='/in', format='text', cleanSource='archive', sourceArchiveDir='/read')
+        """
+        directory = None if archive_dir is None else path_text(archive_dir)
+        return self._with(cleanSource=action, **present({"sourceArchiveDir": directory}))
 
     def with_option(self, key: str, value: Value) -> FileSourceBuilder:
         """Sets any option by its name, for options without a method.

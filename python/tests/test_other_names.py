@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Names from Spark, Delta Lake, Flink and Kafka Connect: each error contains the name in this project."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from builder_calls import BUILDERS
+
+import stoplog
+from stoplog._shared import definitions
+from stoplog._shared.definitions import option_keys
+from stoplog.cli.commands import COMMANDS
+from stoplog.cli.main import main
+
+SINK = stoplog.FileSink.for_row_format("/out", "json")
+SOURCE = stoplog.FileSource.for_record_stream_format("json", "/in")
+NAMES: dict[str, dict[str, Any]] = definitions.shared("names")
+
+OF_OPTIONS = [
+    (SINK, "maxFileSize", "maxPartSize"),
+    (SINK, "maxRecordsPerFile", "maxRecordsPerPart"),
+    (SINK, "mergeSchema", "onSchemaChange"),
+    (SINK, "overwriteSchema", "onSchemaChange"),
+    (SINK, "deadLetterPath", "onBadRow"),
+    (SINK, "badRecordsPath", "onBadRow"),
+    (SINK, "delta.targetFileSize", "maxPartSize"),
+    (SINK, "optimizeWrite", "distribution"),
+    (SINK, "txnAppId", "sinkId"),
+    (SINK, "sink.rolling-policy.file-size", "maxPartSize"),
+    (SINK, "sink.rolling-policy.rollover-interval", "rolloverInterval"),
+    (SINK, "sink.partition-commit.trigger", "bucketComplete"),
+    (SINK, "auto-compaction", "compaction"),
+    (SINK, "flush.size", "maxRecordsPerPart"),
+    (SINK, "rotate.interval.ms", "eventTimeInterval"),
+    (SINK, "ROTATE.SCHEDULE.INTERVAL.MS", "rolloverInterval"),
+    (SINK, "errors.tolerance", "onBadRow"),
+    (SOURCE, "cloudFiles.format", "format"),
+    (SOURCE, "cloudFiles.maxFilesPerTrigger", "maxFilesPerTrigger"),
+    (SOURCE, "ignoreChanges", "onReplacedPart"),
+    (SOURCE, "ignoreCorruptFiles", "onCorrupt"),
+    (SOURCE, "modifiedAfter", "dateFrom"),
+    (SOURCE, "badRecordsPath", "quarantinePath"),
+    (SOURCE, "source.monitor-interval", "monitorInterval"),
+]
+
+OF_METHODS = [
+    (SINK, "with_max_part_size", "with_rolling_policy(DefaultRollingPolicy(max_part_size=…))"),
+    (SINK, "with_rollover_interval", "with_rolling_policy(DefaultRollingPolicy(rollover_interval=…))"),
+    (SINK, "with_max_records_per_file", "with_rolling_policy(DefaultRollingPolicy(max_records=…))"),
+    (SINK, "partitionBy", "with_partition_by"),
+    (SINK, "withBucketAssigner", "with_bucket_assigner"),
+    (SINK, "with_bucketer", "with_bucket_assigner(…)"),
+    (SINK, "sink_id", "with_sink_id"),
+    (SINK, "option", "with_option(key, value)"),
+    (SINK, "trigger", "build(), and then write_stream(…).trigger(…)"),
+    (SINK, "outputMode", "build(), and then write_stream(…).outputMode(…)"),
+    (SINK, "with_dead_letter_path", 'with_on_bad_row("reject", …)'),
+    (SINK, "with_success_file", "with_bucket_complete(…)"),
+    (SINK, "with_codec", "with_compression(…)"),
+    (SINK, "with_schema_evolution", "with_on_schema_change(…)"),
+    (SINK, "with_rolling_polcy", "with_rolling_policy"),
+    (SOURCE, "cleanSource", 'with_clean_source("archive", …)'),
+    (SOURCE, "with_dead_letter_path", "with_quarantine(…)"),
+    (SOURCE, "with_success_file", 'with_ready_marker("_SUCCESS")'),
+    (SOURCE, "maxFilesPerTrigger", "with_max_files_per_trigger"),
+    (SOURCE, "set_bounded", "process_static_file_set()"),
+    (SINK.build(), "writeStream", "write_stream"),
+    (SOURCE.build(), "readStream", "read_stream"),
+    (stoplog, "StreamingFileSink", "stoplog.FileSink"),
+    (stoplog, "DeltaTable", "stoplog.inspect(path)"),
+    (stoplog, "vacuum", "stoplog.administer(path).clean()"),
+    (stoplog, "FileSnik", "stoplog.FileSink"),
+]
+
+
+@pytest.mark.parametrize(("builder", "name", "own"), OF_OPTIONS)
+def test_an_option_of_another_system_is_rejected_with_the_option_here(
+    builder: Any, name: str, own: str
+) -> None:
+    with pytest.raises(stoplog.InvalidOptions) as raised:
+        builder.with_option(name, "x")
+    said = str(raised.value)
+    assert f"{name} is not an option: use " in said
+    assert own in said.partition(": use ")[2]
+
+
+@pytest.mark.parametrize(("of", "name", "own"), OF_METHODS)
+def test_a_missing_attribute_is_an_error_with_the_name_here(of: object, name: str, own: str) -> None:
+    with pytest.raises(AttributeError) as raised:
+        getattr(of, name)
+    assert str(raised.value).partition(": use ")[2] == own
+    assert not hasattr(of, name)
+
+
+@pytest.mark.parametrize(
+    ("word", "own"),
+    [
+        ("vacuum", "clean"),
+        ("optimize", "compact"),
+        ("fsck", "check"),
+        ("history", "show"),
+        ("list", "ls"),
+        ("describe", "status"),
+        ("restore", "rewind"),
+        ("recover", "finalize"),
+        ("mv", "relocate"),
+        ("validate", "check-config"),
+    ],
+)
+def test_a_command_of_another_system_is_rejected_with_the_command_here(
+    word: str, own: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([word, "events"])
+    assert f"there is no command {word!r}: did you mean {own!r}?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["status", "events", "--json"], "--json: use --output json"),
+        (["clean", "events", "--force"], "--force: use --yes"),
+        (["clean", "events", "--no-dry-run"], "--no-dry-run: use --yes"),
+        (["ls", "--path=events", "x"], "--path=events: use PATH, without a flag"),
+    ],
+)
+def test_a_flag_of_another_command_line_is_rejected_with_the_flag_here(
+    arguments: list[str], hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(arguments)
+    assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("of", ["sink", "source"])
+def test_the_table_of_options_names_options_that_exist(of: str) -> None:
+    own = option_keys("core", of)
+    assert {name for name in NAMES[of] if name.lower() in {key.lower() for key in own}} == set()
+    assert [meant for meant in NAMES[of].values() if not own & set(re.findall(r"\w+", meant))] == []
+
+
+def test_the_table_of_methods_names_methods_that_exist() -> None:
+    methods = {name for builder in BUILDERS.values() for name in dir(builder.start)}
+    listed = [meant for alternatives in NAMES["methods"].values() for meant in alternatives]
+    assert [meant for meant in listed if re.split(r"\W", meant)[0] not in methods] == []
+    for policy in re.findall(r"(\w+)\((\w+)=…\)", " ".join(listed)):
+        if policy[0][0].isupper():
+            assert policy[1] in getattr(stoplog, policy[0]).__annotations__, policy
+
+
+def test_the_tables_of_names_commands_and_flags_name_existing_ones() -> None:
+    assert {re.split(r"\W", meant)[0] for meant in NAMES["names"].values()} <= set(stoplog.__all__)
+    commands = {command.name for command in COMMANDS}
+    assert set(NAMES["commands"].values()) <= commands
+    assert set(NAMES["commands"]) & commands == set()
+
+
+class Column:
+    """Stands for a column of classic Spark, which needs a session."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __iter__(self) -> None:
+        raise TypeError("Column is not iterable")
+
+    def __str__(self) -> str:
+        return f"Column<'{self.name}'>"
+
+
+Column.__module__ = "pyspark.sql.classic.column"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda column: SINK.with_partition_by(column),
+        lambda column: SINK.with_partition_by("country", column),
+        lambda column: SINK.with_partition_by([column]),
+        lambda column: SINK.with_bucket_by(column),
+        lambda column: SINK.with_event_time_column(column),
+        lambda column: stoplog.BucketAssigner.date_time_bucket_assigner(column=column),
+        lambda column: SINK.with_option("partitionBy", column),
+        lambda column: SINK.with_replace_where(column),
+        lambda column: SOURCE.with_partition_columns(column),
+        lambda column: BUILDERS["JDBC sink"].start.with_upsert(column),
+        lambda column: BUILDERS["Cassandra sink"].start.with_ttl_column(column),
+        lambda column: BUILDERS["Cassandra sink"].start.with_write_timestamp_column(column),
+        lambda column: BUILDERS["Cassandra sink"].start.with_column_mapping({"a": column}),
+    ],
+)
+def test_a_column_of_spark_is_rejected_with_the_text_to_write(call: Callable[[Any], object]) -> None:
+    with pytest.raises(TypeError, match=r"must be a string.*, and is a Column of Spark: write 'day'$"):
+        call(Column("day"))

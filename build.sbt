@@ -161,13 +161,21 @@ lazy val strictScala = Seq(
 /** One jar that asks for nothing besides the user's Spark, and says which version and licence it has. */
 lazy val thinJar = Seq(
   pomPostProcess := ThinPom.apply,
-  Compile / resourceGenerators += versionProperties("stoplog").taskValue
+  Compile / resourceGenerators += versionProperties("stoplog").taskValue,
+  Compile / resourceGenerators += otherNames.taskValue
 )
 
 /** The definitions that the Python package reads, in the jar that they are from. `make docs` writes the file. */
 def sharedWithPython(jar: String) = Compile / packageBin / mappings ++= {
   val file = (LocalRootProject / baseDirectory).value / "python" / "stoplog" / "shared" / s"$jar.json"
   if (file.exists) Seq(file -> s"stoplog/shared/$jar.json") else Nil
+}
+
+/** The names of options in other systems, which Python and the jar read. The file is written by hand. */
+def otherNames = Def.task {
+  val file = (Compile / resourceManaged).value / "stoplog" / "shared" / "names.json"
+  IO.copyFile((LocalRootProject / baseDirectory).value / "python" / "stoplog" / "shared" / file.getName, file)
+  Seq(file)
 }
 
 /** `stoplog/version.properties`: what `FileSink.version()` answers and Python compares its own with. A connector has one in

@@ -21,7 +21,8 @@ private[options] object PassThrough {
     val known = format.fold(byFormat.values.flatten.toSeq)(of)
     val fit   = reader.others.filterNot { case (key, _) => isSparks(key) }.flatMap { case (key, value) =>
       val option = known.find(_.equalsIgnoreCase(key)).orElse(prefixed(key, format))
-      if (option.isEmpty && !isOfSourcesBySession(key)) reader.errors.add(unknown(key, known, format))
+      if (option.isEmpty && !isOfSourcesBySession(key))
+        reader.errors.add(OtherNames.ofSinks.problem(key).getOrElse(unknown(key, known, format)))
       option.map(_ -> value)
     }
     val passed = fit.toMap ++ shared(reader, known, format) ++
@@ -127,7 +128,8 @@ private[options] object SourcePassThrough {
       .filterNot { case (key, _) => PassThrough.isSparks(key) }
       .flatMap { case (key, value) =>
         val option = known.find(_.equalsIgnoreCase(key))
-        if (option.isEmpty && !isSinks(key)) reader.errors.add(unknown(key, value, known, format))
+        if (option.isEmpty && !isSinks(key))
+          reader.errors.add(OtherNames.ofSources.problem(key).getOrElse(unknown(key, value, known, format)))
         option.map(_ -> value)
       }
       .toMap

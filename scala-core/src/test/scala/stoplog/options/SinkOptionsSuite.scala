@@ -104,6 +104,12 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("kafka.bootstrap.servers" -> "x").contains("is not an option: remove it"))
   }
 
+  test("an option of another system suggests the option here") {
+    assert(problems("maxFileSize" -> "1m").contains("maxFileSize is not an option: use maxPartSize."))
+    assert(problems("ROTATE.interval.ms" -> "1").contains("use eventTimeInterval."))
+    assert(problems("deadLetterPath" -> "/bad").contains("use onBadRow=reject"))
+  }
+
   test("rejects an option with two different values") {
     val twice = problems("sinkId" -> "a", "SinkId" -> "b")
     assert(twice.contains("one option and have different values"))

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.options
+
+import java.util.Locale
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+
+/** Names of options in Spark, Delta Lake, Flink and Kafka Connect, with the options here. */
+private[options] final class OtherNames(own: Map[String, String]) {
+
+  /** Returns the problem of an option that has another name here. The case of the key is irrelevant. */
+  def problem(key: String): Option[String] =
+    own.get(key.toLowerCase(Locale.ROOT)).map(option => s"$key is not an option: use $option.")
+}
+
+private[options] object OtherNames {
+  lazy val ofSinks: OtherNames   = of("sink")
+  lazy val ofSources: OtherNames = of("source")
+
+  // Python reads the same file.
+  private val Resource = "/stoplog/shared/names.json"
+
+  private lazy val tables: JsonNode =
+    Using.resource(getClass.getResourceAsStream(Resource))(new ObjectMapper().readTree(_))
+
+  private def of(direction: String): OtherNames = {
+    val table = tables.get(direction)
+    new OtherNames(
+      table.fieldNames.asScala.map(name => name.toLowerCase(Locale.ROOT) -> table.get(name).asText).toMap
+    )
+  }
+}

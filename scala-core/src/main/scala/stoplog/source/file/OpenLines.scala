@@ -19,6 +19,7 @@ private[file] final class OpenLines(
   private val until           = split.extent.until
   private var count           = 0L    // number of preceding lines, if the file is read from its start
   private var begun           = false // whether the bytes before the split are skipped
+  private var isFresh         = true  // whether only the opening has read
   private val stored          = new OpenRecords.StoredBytes
   private val in: InputStream = open()
 
@@ -38,9 +39,12 @@ private[file] final class OpenLines(
     }
   }
 
-  /** Reads more bytes. False when there are no more lines. */
-  def fill(): Boolean =
-    !isOver && (reader.fill(if (inBytes) until - passed else Long.MaxValue) || reader.hasBytes)
+  /** Reads more bytes, after the bytes read by the opening were passed. False when there are no more lines. */
+  def fill(): Boolean = !isOver && {
+    val isBuffered = isFresh && reader.hasBytes
+    isFresh = false
+    isBuffered || reader.fill(if (inBytes) until - passed else Long.MaxValue) || reader.hasBytes
+  }
 
   /** The start of a split that continues after the line: an offset, or the number of a line. */
   def passed: Long = if (inBytes) reader.position else count

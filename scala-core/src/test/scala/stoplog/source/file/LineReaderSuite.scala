@@ -151,6 +151,36 @@ class LineReaderSuite extends AnyFunSuite {
     assert(woken > 1)
   }
 
+  test("lines that the opening has read are returned before a failure") {
+    val files              = memory("ant\nbat\n")
+    val damaged: Decoding  = (_, _) =>
+      Some(in =>
+        new java.io.InputStream {
+          private var reads            = 0
+          override def read(): Int = throw new UnsupportedOperationException
+          override def read(to: Array[Byte], offset: Int, length: Int): Int = {
+            reads += 1
+            if (reads == 1) in.read(to, offset, length) else throw new java.io.IOException("damaged")
+          }
+        }
+      )
+    val reader = new OpenLines.LineSplitReader(
+      files,
+      damaged,
+      new LineReader(LineReader.Separator.AnyLineEnd, LineReader.MaxLineBytes),
+      OnMissingFile.Fail,
+      Monitoring.OnChangedFile.Ignore
+    )
+    reader.add(Seq(FileSplit(files.file("f"), Extent.Records(0, Extent.ToTheEnd))))
+    val found = Vector.newBuilder[String]
+    reader.fetch() match {
+      case records: Fetched.Records[FileSplit, Line] => while (records.advance()) found += text(records.record)
+      case other                                     => fail(s"$other")
+    }
+    assert(found.result() === Vector("ant", "bat"))
+    assert(intercept[stoplog.error.StoplogException](reader.fetch()).getMessage.contains("damaged"))
+  }
+
   private def memory(text: String): MemoryFiles = {
     val files = new MemoryFiles
     files.put("f", text, 1)

@@ -6,21 +6,21 @@ import java.util.concurrent.atomic.AtomicLong
 import scala.annotation.tailrec
 import scala.util.control.NonFatal
 
-import stoplog.thread.Backoff
+import stoplog.thread.{Backoff, StopSignal}
 
 /** @param timeoutSeconds the timeout of a statement; 0 for no timeout
   * @param maxTries       the maximum number of attempts of a request, including the first attempt
   */
 private[jdbc] final case class RequestOptions(timeoutSeconds: Int, maxTries: Int, retryWaitMillis: Long)
 
-/** Retries transient failures of a task or of the driver.
+/** Retries transient failures of a task or of the driver. The waits end when the query is stopped.
   *
   * @param pause waits for the given number of milliseconds
   */
 private[jdbc] final class Retries(
     requests: RequestOptions,
     codes: FailureCodes,
-    pause: Long => Unit = Thread.sleep(_)
+    pause: Long => Unit = StopSignal.ofThisThread.pause(_)
 ) {
   private[this] val backoff = Backoff(requests.retryWaitMillis, mostMillis = 30_000)
   private[this] val again   = new AtomicLong()

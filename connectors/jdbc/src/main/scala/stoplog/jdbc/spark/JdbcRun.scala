@@ -9,7 +9,8 @@ import stoplog.jdbc.client.Session
 import stoplog.jdbc.options.WriteMode
 import stoplog.jdbc.staging.{EpochStatus, OwnTables, SinkOwner, TaskOutcome}
 import stoplog.jdbc.write.JdbcWriteSpec
-import stoplog.thread.Uninterrupted
+import stoplog.spark.QueryContext
+import stoplog.thread.{StopSignal, Uninterrupted}
 
 /** The run of a query: the state that is kept between epochs. */
 private[jdbc] abstract class JdbcRun extends EngineRun[InternalRow, TaskOutcome] {
@@ -110,7 +111,7 @@ private[jdbc] final class TransactionalRun(
 
   override def commit(batch: Long, results: Seq[TaskOutcome]): Unit = {
     val begun   = System.nanoTime()
-    val refused = driver.commit(batch, results, existing)
+    val refused = StopSignal.during(QueryContext.stopSignal())(driver.commit(batch, results, existing))
     committed(results, refused, (System.nanoTime() - begun) / 1000000)
   }
 }

@@ -8,7 +8,7 @@ import stoplog.engine.Existing
 import stoplog.fault.Faults
 import stoplog.jdbc.client.{FailureKind, JdbcErrors, JdbcStep, Retries, Session}
 import stoplog.log.{BatchDigest, QueryEpoch}
-import stoplog.thread.{Parallel, Uninterrupted}
+import stoplog.thread.{Parallel, StopSignal, Uninterrupted}
 
 /** The driver's part of exactly-once inserts. Each epoch is one database transaction, which moves the epoch's
   * rows from the staging table to the target and updates the sink's row in the epochs table.
@@ -58,10 +58,12 @@ private[jdbc] final class EpochDriver(
     *
     * @return the number of rows that the target rejected
     */
-  def commit(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long =
+  def commit(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long = {
+    val stop = StopSignal.ofThisThread
     // If a request is interrupted, some drivers close the connection, and the outcome is unknown without
-    // need.
-    Uninterrupted.call(committed(batch, results, existing))
+    // need. Only waits between requests end after a stop.
+    Uninterrupted.call(StopSignal.during(stop)(committed(batch, results, existing)))
+  }
 
   private def committed(batch: Long, results: Seq[TaskOutcome], existing: Existing): Long = synchronized {
     faults.at(JdbcStep.BeforeCommit)

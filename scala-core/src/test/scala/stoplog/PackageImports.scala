@@ -16,42 +16,44 @@ object PackageImports {
     "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",
     "cassandra.schema"  -> "cassandra.client cassandra.options",
     "cassandra.spark" -> ("cassandra.client cassandra.options cassandra.read cassandra.schema cassandra.write " +
-      "commit engine error fault source spark"),
+      "commit engine fault source spark"),
     "cassandra.types" -> "",
     "cassandra.wal"   -> ("cassandra.client cassandra.options cassandra.schema cassandra.write error fault " +
       "options wal"),
     "cassandra.write" -> ("cassandra.client cassandra.options cassandra.schema cassandra.types commit fault log " +
       "thread"),
-    "checkpoint" -> "fault source storage",
-    "commit"     -> "error fault log part plan rolling sink storage thread writing",
-    "compact"    -> "error fault part storage",
-    "engine"     -> "commit error plan sink thread",
-    "error"      -> "",
-    "fault"      -> "",
-    "filesink"   -> ("bucket commit compact engine error fault format format.avro format.bulk " +
+    "commit"   -> "error fault log part plan rolling sink storage thread writing",
+    "compact"  -> "error fault part storage",
+    "engine"   -> "commit error plan sink thread",
+    "error"    -> "",
+    "fault"    -> "",
+    "filesink" -> ("bucket commit compact engine error fault format format.avro format.bulk " +
       "format.compress format.orc format.parquet format.read format.sequence log merge " +
       "options part place plan preflight rolling sink storage storage.s3 thread util writing"),
-    "filesource"      -> "checkpoint error fault format.read options source source.file storage",
+    "filesource" -> ("error fault format.read options source source.file storage storage.hadoop " +
+      "storage.local storage.s3 storage.systems"),
     "format"          -> "compact error format.compress format.read part sink",
     "format.avro"     -> "compact error format format.bulk format.compress part writing",
     "format.bulk"     -> "compact error part storage thread util writing",
     "format.compress" -> "",
     "format.orc"      -> "compact format format.bulk part",
     "format.parquet"  -> "compact error format format.bulk part",
-    "format.read"     -> "bucket error format.bulk source source.file source.format storage",
+    "format.read"     -> "error format.bulk source source.file source.format storage",
     "format.sequence" -> "compact error format.bulk format.compress part writing",
     "jdbc"            -> "jdbc.options options",
-    "jdbc.client"     -> "error fault jdbc.rows thread",
+    "jdbc.client"     -> "error fault jdbc.rows jdbc.types thread",
     "jdbc.options"    -> "commit error jdbc.client options writing",
     "jdbc.rejects"    -> "format jdbc.client jdbc.rows jdbc.table",
-    "jdbc.rows"       -> "",
-    "jdbc.spark" -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging " +
-      "jdbc.table jdbc.write options spark thread"),
+    "jdbc.rows"       -> "jdbc.types",
+    "jdbc.spark"      -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows " +
+      "jdbc.staging jdbc.table jdbc.write options spark thread"),
     "jdbc.staging" -> "commit engine fault jdbc.client jdbc.rejects jdbc.rows jdbc.table log thread",
-    "jdbc.table"   -> "jdbc.client jdbc.options jdbc.rows",
-    "jdbc.wal" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write options " +
-      "wal"),
-    "jdbc.write"    -> "fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table",
+    "jdbc.table"   -> "jdbc.client jdbc.options jdbc.rows jdbc.types",
+    "jdbc.types"   -> "",
+    "jdbc.wal"     -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write " +
+      "options wal"),
+    "jdbc.write" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table " +
+      "jdbc.types thread"),
     "kafka"         -> "error kafka.client kafka.options",
     "kafka.client"  -> "error options",
     "kafka.options" -> "commit kafka.client options",
@@ -72,11 +74,10 @@ object PackageImports {
       "merge options preflight rolling source.file source.format spark thread util"),
     "sink"          -> "error part",
     "source"        -> "error fault log storage",
-    "source.file"   -> "error fault part source source.format storage thread",
+    "source.file"   -> "error fault source source.format storage thread",
     "source.format" -> "",
-    "spark"         -> ("checkpoint engine error filesink filesource format.read options place sink source " +
-      "thread twophase"),
-    "storage"         -> "error fault part sink",
+    "spark"   -> "engine error filesink filesource format.read options place sink source thread twophase",
+    "storage" -> "error fault part sink",
     "storage.hadoop"  -> "error fault part sink storage",
     "storage.hdfs"    -> "error fault part sink storage storage.hadoop thread",
     "storage.local"   -> "error fault part sink storage thread",

@@ -5,7 +5,7 @@ import java.nio.file.Files
 
 import stoplog.engine.Existing
 
-import stoplog.jdbc.rows.SqlArray
+import stoplog.jdbc.types.SqlArray
 
 class DerbyUpsertSuite  extends UpsertLaws(TestDatabase.derby())
 class H2UpsertSuite     extends UpsertLaws(TestDatabase.h2())

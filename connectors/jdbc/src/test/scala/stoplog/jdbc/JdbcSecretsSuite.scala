@@ -66,7 +66,8 @@ class JdbcSecretsSuite extends AnyFunSuite {
     }
   }
 
-  private def asked(options: (String, String)*) = (options.toMap + ("dbtable" -> "t")).asJava
+  private def asked(options: (String, String)*) =
+    (options.toMap + ("dbtable" -> "t") + ("maxTries" -> "1")).asJava
 
   private def printed(e: Throwable): String = {
     val bytes = new ByteArrayOutputStream

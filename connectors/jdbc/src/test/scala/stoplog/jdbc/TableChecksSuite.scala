@@ -2,20 +2,25 @@
 package stoplog.jdbc
 
 import java.sql.{Connection, DatabaseMetaData, SQLException, SQLFeatureNotSupportedException}
+import java.util.concurrent.atomic.AtomicInteger
+
+import scala.jdk.CollectionConverters._
 
 import scala.util.Using
 
-import org.apache.spark.sql.jdbc.JdbcDialects
-import org.apache.spark.sql.types.{DataType, DecimalType, DoubleType, FloatType}
+import org.apache.spark.sql.types._
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.jdbc.rows.{Family, RowValues}
+import stoplog.error.StoplogArgumentException
+import stoplog.jdbc.client.ConnectionSource
+import stoplog.jdbc.options.JdbcOptions
+
 import stoplog.jdbc.table.{RowColumn, TableCheck, TargetTable}
 
 class TableChecksSuite extends AnyFunSuite {
-  private val ids   = RowColumn("ID", Family.Number, "bigint")
-  private val words = RowColumn("word", Family.Text, "string")
+  private val ids   = RowColumn("ID", LongType)
+  private val words = RowColumn("word", StringType)
 
   private val databases = Seq(TestDatabase.derby(), TestDatabase.h2())
 
@@ -37,9 +42,9 @@ class TableChecksSuite extends AnyFunSuite {
         database,
         table,
         Seq(
-          ids.copy(family = Family.Text, typeName = "string"),
+          ids.copy(dataType = StringType),
           words,
-          RowColumn("more", Family.Text, "string")
+          RowColumn("more", StringType)
         ),
         "word",
         "none"
@@ -53,10 +58,8 @@ class TableChecksSuite extends AnyFunSuite {
     test(s"$database: rejects fractions for columns of whole numbers") {
       val table =
         database.newTable(", small SMALLINT, number INT, exact DECIMAL(10, 0), wide DOUBLE PRECISION")
-      def refused(column: String, kind: DataType) = {
-        val family = RowValues.family(kind, JdbcDialects.get(database.url)).toOption.get
-        problems(database, table, Seq(ids, RowColumn(column, family, kind.simpleString)))
-      }
+      def refused(column: String, kind: DataType) =
+        problems(database, table, Seq(ids, RowColumn(column, kind)))
       for {
         fraction <- Seq(DecimalType(10, 2), FloatType, DoubleType)
         whole    <- Seq("id", "small", "number")
@@ -67,7 +70,7 @@ class TableChecksSuite extends AnyFunSuite {
 
     test(s"$database: keys must be a whole primary key or unique index, in any order") {
       val table = database.newTable(", a INT NOT NULL, b INT NOT NULL, UNIQUE (a, b)")
-      val rows  = Seq(ids, words, RowColumn("a", Family.Number, "int"), RowColumn("b", Family.Number, "int"))
+      val rows  = Seq(ids, words, RowColumn("a", IntegerType), RowColumn("b", IntegerType))
       assert(problems(database, table, rows, "b", "a") === Nil)
       assert(problems(database, table, rows, "a").mkString.contains("are no primary key or unique index"))
     }
@@ -110,6 +113,29 @@ class TableChecksSuite extends AnyFunSuite {
       assert(inspected(database, new SQLFeatureNotSupportedException("no")).keys === None)
       val lost = new SQLException("connection reset", "08006")
       assert(intercept[SQLException](inspected(database, lost)) eq lost)
+    }
+  }
+
+  test("waits for a database that restarts, within maxTries") {
+    for (database <- databases) {
+      val table                     = database.newTable()
+      def connecting(failures: Int) = {
+        val left = new AtomicInteger(failures)
+        new ConnectionSource {
+          override def open(): Connection =
+            if (left.getAndDecrement() > 0)
+              throw new SQLException("the database system is starting up", "57P03")
+            else database.open()
+        }
+      }
+      val options = Map("url" -> database.url, "dbtable" -> table, "maxTries" -> "3", "retryWait" -> "1ms")
+      def check(failures: Int) = TableCheck.target(
+        JdbcOptions.parse(options.asJava),
+        new StructType().add("id", LongType),
+        connecting(failures)
+      )
+      assert(check(2).columns.size === 1)
+      assert(intercept[StoplogArgumentException](check(3)).getCondition === "STOPLOG_JDBC_UNREACHABLE")
     }
   }
 

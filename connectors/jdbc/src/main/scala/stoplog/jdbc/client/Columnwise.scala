@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.client
 
-import java.sql.{Date, PreparedStatement, Timestamp}
-import java.time.LocalDate
+import java.sql.PreparedStatement
 import java.util.HexFormat
 
 import stoplog.jdbc.rows.{Column, JdbcRow}
@@ -41,27 +40,20 @@ private[jdbc] final class Columnwise private (val sql: String, types: Array[Stri
     val fits = rows.indices.forall { i =>
       val value = rows(i).values(column)
       value == null || {
-        made(i) = text(value, types(column))
+        made(i) = text(value)
         made(i) != null
       }
     }
     Option.when(fits)(made.asInstanceOf[Array[AnyRef]])
   }
 
-  private def text(value: Any, typeName: String): String = value match {
-    case text: String                               => text
-    case bytes: Array[Byte]                         => "\\x" + HexFormat.of().formatHex(bytes)
-    case number: java.math.BigDecimal               => number.toPlainString
-    case day: Date                                  => if (isPlain(day)) day.toLocalDate.toString else null
-    case at: Timestamp if !isPlain(at)              => null
-    case at: Timestamp if typeName == "timestamptz" => at.toInstant.toString
-    case at: Timestamp                              => at.toLocalDateTime.toString
-    case other                                      => other.toString
+  private def text(value: Any): String = value match {
+    case text: String                 => text
+    case bytes: Array[Byte]           => "\\x" + HexFormat.of().formatHex(bytes)
+    case number: java.math.BigDecimal => number.toPlainString
+    case other                        => other.toString
   }
 
-  // Outside this range, calendars differ, and text forms have signs.
-  private def isPlain(moment: java.util.Date): Boolean =
-    moment.getTime >= Columnwise.FirstMillis && moment.getTime < Columnwise.EndMillis
 }
 
 private[jdbc] object Columnwise {
@@ -95,6 +87,4 @@ private[jdbc] object Columnwise {
     "bool"   -> classOf[java.lang.Boolean]
   )
 
-  private val FirstMillis = LocalDate.of(1600, 1, 1).toEpochDay * 86_400_000L
-  private val EndMillis   = LocalDate.of(9999, 1, 1).toEpochDay * 86_400_000L
 }

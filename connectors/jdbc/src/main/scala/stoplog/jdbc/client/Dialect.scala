@@ -6,6 +6,7 @@ import java.sql.{Connection, SQLException}
 import scala.util.Using
 
 import stoplog.jdbc.rows.Column
+import stoplog.jdbc.types.{Moments, ValueRule}
 
 /** The SQL of a database for requests of the sink that standard SQL does not cover.
   *
@@ -15,6 +16,12 @@ private[jdbc] sealed abstract class Dialect(val word: String)
     extends FailureCodes
     with Product
     with Serializable {
+
+  /** The values that the driver expects for dates and times. */
+  def moments: Moments = Moments.JavaTime
+
+  /** The form of arrays for the driver. */
+  def arrays: ValueRule.Arrays = ValueRule.Arrays.OfDriver
 
   /** Returns true for URLs of this dialect. */
   def handles(url: String): Boolean
@@ -80,6 +87,8 @@ private[jdbc] object Dialect {
   case object Derby extends Dialect("derby") {
     override def handles(url: String): Boolean = url.startsWith("jdbc:derby:")
 
+    override def moments: Moments = Moments.DerbyTexts
+
     override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
       Upserts.merge(table, "sysibm.sysdummy1", columns, keys)
 
@@ -93,6 +102,8 @@ private[jdbc] object Dialect {
 
   case object PostgreSql extends Dialect("postgresql") {
     override def handles(url: String): Boolean = url.startsWith("jdbc:postgresql:")
+
+    override def arrays: ValueRule.Arrays = ValueRule.Arrays.AsText
 
     override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
       Upserts.onConflict(table, columns, keys)

@@ -37,6 +37,10 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   def nullKey(table: String, column: String): StoplogException =
     failure("STOPLOG_JDBC_NULL_KEY", "table" -> table, "column" -> column)
 
+  /** @param why a clause about the value */
+  def inexact(table: String, column: String, typeName: String, why: String): StoplogException =
+    failure("STOPLOG_JDBC_VALUE", "table" -> table, "column" -> column, "type" -> typeName, "why" -> why)
+
   // Errors of a running query.
 
   def writeFailed(table: String, database: String, why: Throwable): StoplogException =

@@ -3,20 +3,31 @@ package stoplog.jdbc.rows
 
 import java.sql.{PreparedStatement, Types}
 
+import stoplog.jdbc.types.{ColumnType, SqlArray}
+
 /** A row with JDBC values.
   *
   * @param values  the values in the order of the sink's columns
   * @param origin  the original row, for the text of a rejected row
   * @param earlier the earlier row with the same key that this row supersedes in its batch, if kept for the
   *                case that this row is bad
+  * @param fault   the first value that its column cannot store exactly
   */
 private[jdbc] final class JdbcRow(
     val values: Array[Any],
     val origin: AnyRef,
-    val earlier: Option[JdbcRow] = None
+    val earlier: Option[JdbcRow] = None,
+    val fault: Option[ValueFault] = None
 ) {
-  def after(earlier: JdbcRow): JdbcRow = new JdbcRow(values, origin, Some(earlier))
+  def after(earlier: JdbcRow): JdbcRow = new JdbcRow(values, origin, Some(earlier), fault)
 }
+
+/** A value that its column cannot store exactly.
+  *
+  * @param column the index of the column
+  * @param why    a clause about the value
+  */
+private[jdbc] final case class ValueFault(column: Int, why: String)
 
 /** A column of the target that the sink writes.
   *
@@ -24,8 +35,15 @@ private[jdbc] final class JdbcRow(
   * @param quoted   the name quoted for SQL
   * @param jdbcType the type in the target, one of `java.sql.Types`
   * @param typeName the type's name in the database
+  * @param declared the type in the target
   */
-private[jdbc] final case class Column(name: String, quoted: String, jdbcType: Int, typeName: String = "") {
+private[jdbc] final case class Column(
+    name: String,
+    quoted: String,
+    jdbcType: Int,
+    typeName: String = "",
+    declared: ColumnType = Column.Own
+) {
 
   def bind(statement: PreparedStatement, index: Int, value: Any): Unit = value match {
     case null            => statement.setNull(index, jdbcType)
@@ -48,9 +66,13 @@ private[jdbc] final case class Column(name: String, quoted: String, jdbcType: In
     case number: java.math.BigDecimal            => statement.setBigDecimal(index, number)
     case day: java.sql.Date                      => statement.setDate(index, day)
     case moment: java.sql.Timestamp              => statement.setTimestamp(index, moment)
-    case other                                   => statement.setObject(index, other)
+    // java.time
+    case other => statement.setObject(index, other)
   }
 }
 
-/** @param elementType the type's name in the database */
-private[jdbc] final case class SqlArray(elementType: String, elements: Array[Any])
+private[jdbc] object Column {
+
+  /** The type of columns of the sink's own tables. */
+  val Own: ColumnType = ColumnType.Unsupported("is a column of the sink")
+}

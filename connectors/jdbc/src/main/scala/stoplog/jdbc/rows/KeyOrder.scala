@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.rows
 
+import java.math.{BigDecimal => JBigDecimal}
 import java.text.Normalizer
 import java.util.{Arrays => JArrays}
+
+import stoplog.jdbc.types.SqlArray
 
 /** Orders rows by the values of their keys, so that equal keys compare as 0.
   *
@@ -54,6 +57,9 @@ private[jdbc] object KeyOrder {
     case (a: SqlArray, b: SqlArray)       =>
       val common = first(a.elements.length.min(b.elements.length))(i => values(a.elements(i), b.elements(i)))
       if (common != 0) common else a.elements.length.compare(b.elements.length)
+    // The numbers of one column may have several classes.
+    case (a: Number, b: Number) if a.getClass != b.getClass =>
+      new JBigDecimal(a.toString).compareTo(new JBigDecimal(b.toString))
     case (a: Comparable[_], b) => a.asInstanceOf[Comparable[Any]].compareTo(b)
     case (a, _)                => throw new IllegalArgumentException(s"keys of ${a.getClass} have no order")
   }

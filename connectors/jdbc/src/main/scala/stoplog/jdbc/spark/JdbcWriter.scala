@@ -29,10 +29,8 @@ private[jdbc] final class JdbcWriterFactory(
     sending: WriteTarget,
     committed: Option[Long]
 ) extends SinkWriterFactory[InternalRow, TaskOutcome] {
-  private val values = spec.values
-
   override def writer(task: TaskAttempt): Option[JdbcWriter] =
-    Option.unless(task.epoch.exists(committed.contains))(new JdbcWriter(rows(task.epoch), values))
+    Option.unless(task.epoch.exists(committed.contains))(new JdbcWriter(rows(task.epoch), spec.values))
 
   private def rows(batch: Option[Long]): TaskRows = {
     val session = spec.session()

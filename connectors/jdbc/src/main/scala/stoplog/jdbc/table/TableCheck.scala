@@ -1,44 +1,88 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.table
 
-import java.sql.Types
+import java.sql.{Connection, SQLException, Types}
 
-import scala.util.Try
+import scala.util.{Try, Using}
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcDialects}
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{DataType, StructType}
 
-import stoplog.jdbc.client.{ConnectionSource, Dialect, FailureKind, JdbcErrors}
-import stoplog.jdbc.options.{JdbcOptions, WriteMode}
-import stoplog.jdbc.rows.{Column, Family, RowValues}
+import stoplog.jdbc.client.{ConnectionSource, Dialect, FailureKind, JdbcErrors, Retries}
+import stoplog.jdbc.options.{DatabaseTable, JdbcOptions, WriteMode}
+import stoplog.jdbc.rows.Column
+import stoplog.jdbc.types.ColumnType.{JsonBytes, Labels, ListOf, Parsed, SessionMoment, Year}
+import stoplog.jdbc.types.ValueRule
 
 /** Checks before the first write: the database responds, and the table accepts the rows. */
 private[jdbc] object TableCheck {
 
-  /** Returns the checked target. Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
-  def target(options: JdbcOptions, schema: StructType, connector: ConnectionSource): Target = {
-    val sparks  = JdbcDialects.get(options.sparkUrl)
-    val table   = inspected(options, connector)
-    val types   = schema.fields.toSeq.map(field => field -> RowValues.family(field.dataType, sparks))
-    val strange = types.collect { case (field, Left(why)) =>
-      s"The column '${field.name}' of the rows is of type ${field.dataType.simpleString}: $why."
-    }
-    val rows = types.collect { case (field, Right(family)) =>
-      RowColumn(field.name, family, field.dataType.simpleString)
-    }
-    val keys = options.mode match {
+  /** Returns the checked target. Waits for a database that restarts, within `maxTries`.
+    *
+    * Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`.
+    */
+  def target(options: JdbcOptions, schema: StructType, connector: ConnectionSource): Target =
+    new Retries(options.requests, options.at.dialect)(identity)(_ => checked(options, schema, connector))
+
+  private def checked(options: JdbcOptions, schema: StructType, connector: ConnectionSource): Target = {
+    val dialect = options.at.dialect
+    val rows    = schema.fields.toSeq.map(field => RowColumn(field.name, field.dataType))
+    val keys    = options.mode match {
       case WriteMode.Upsert(names) => names
       case _                       => Nil
     }
-    val problems = strange ++ this.problems(table, rows, keys, options.at.dialect) ++
-      transactions(table, options.mode)
-    if (problems.nonEmpty) throw JdbcErrors.table(options.at.table, options.database, problems)
-    val columns = schema.fieldNames.toVector.flatMap(table.column(_)).map { column =>
-      Column(column.name, quoted(column.name, sparks), column.jdbcType, column.typeName)
+    val quoting = JdbcDialects.get(options.sparkUrl)
+    inspected(options, connector) { (connection, table) =>
+      val problems = this.problems(table, rows, keys, dialect) ++ transactions(table, options.mode) ++
+        Catalog.sessionProblems(connection, dialect, isZoned(table, rows))
+      val columns = rows.flatMap(row => table.column(row.name)).toVector.map { column =>
+        Column(
+          column.name,
+          quoted(column.name, quoting),
+          bindingType(column, dialect),
+          column.typeName,
+          column.catalog.columnType
+        )
+      }
+      val all = if (problems.isEmpty) refusedInsert(connection, options.at, columns).toSeq else problems
+      if (all.nonEmpty) throw JdbcErrors.table(options.at.table, options.database, all)
+      Target(options.database, options.at.table, columns, dialect)
     }
-    Target(options.database, options.at.table, columns, options.at.dialect)
   }
+
+  /** Executes an insert of no rows, which databases reject for columns that only they fill. */
+  private def refusedInsert(
+      connection: Connection,
+      at: DatabaseTable,
+      columns: Seq[Column]
+  ): Option[String] = {
+    val names = columns.map(_.quoted).mkString(", ")
+    connection.setAutoCommit(false)
+    try {
+      Using.resource(connection.createStatement()) {
+        _.executeUpdate(s"INSERT INTO ${at.table} ($names) SELECT $names FROM ${at.table} WHERE 1 = 0")
+      }
+      None
+    } catch {
+      case e: SQLException if FailureKind.of(e, at.dialect) != FailureKind.Transient =>
+        Some(s"It accepts no rows with these columns: ${sentence(e)}.")
+    } finally connection.rollback()
+  }
+
+  private def isZoned(table: TargetTable, rows: Seq[RowColumn]): Boolean =
+    rows.flatMap(row => table.column(row.name)).exists(_.catalog.columnType.isInstanceOf[SessionMoment])
+
+  /** Returns the type by which the driver sends values and nulls. */
+  private def bindingType(column: TargetColumn, dialect: Dialect): Int =
+    (column.catalog.columnType, dialect) match {
+      // The server determines the type of such a parameter.
+      case (_: Parsed | _: ListOf, Dialect.PostgreSql) => Types.OTHER
+      case (_: Parsed | _: Labels, _)                  => Types.VARCHAR
+      case (JsonBytes, _)                              => Types.VARBINARY
+      case (Year, _)                                   => Types.INTEGER
+      case _                                           => column.jdbcType
+    }
 
   /** Upserts repeat without transactions: the same rows are written again. */
   private def transactions(table: TargetTable, mode: WriteMode): Option[String] = mode match {
@@ -58,25 +102,26 @@ private[jdbc] object TableCheck {
     dialect.quoteIdentifier(if (forgets) name.replace(mark, mark * 2) else name)
   }
 
-  private def inspected(options: JdbcOptions, connector: ConnectionSource): TargetTable = {
+  private def inspected[A](options: JdbcOptions, connector: ConnectionSource)(
+      use: (Connection, TargetTable) => A
+  ): A = {
     val connection =
       try connector.open()
       catch { case NonFatal(e) => throw JdbcErrors.unreachable(options.database, e) }
-    try TargetTable.inspect(connection, options.at.table, options.at.dialect)
+    try use(connection, TargetTable.inspect(connection, options.at.table, options.at.dialect))
     catch {
-      case e: java.sql.SQLException if FailureKind.of(e, options.at.dialect) == FailureKind.Transient =>
+      case e: SQLException if FailureKind.of(e, options.at.dialect) == FailureKind.Transient =>
         throw JdbcErrors.unreachable(options.database, e)
-      case e: java.sql.SQLException =>
-        throw JdbcErrors.table(
-          options.at.table,
-          options.database,
-          Seq(s"It cannot be read: ${JdbcErrors.messageOf(e).linesIterator.mkString(" ").stripSuffix(".")}.")
-        )
+      case e: SQLException =>
+        throw JdbcErrors.table(options.at.table, options.database, Seq(s"It cannot be read: ${sentence(e)}."))
     } finally {
       Try(connection.close())
       ()
     }
   }
+
+  private def sentence(e: Throwable): String =
+    JdbcErrors.messageOf(e).linesIterator.mkString(" ").stripSuffix(".")
 
   /** Returns the differences between rows and table, each as a sentence. */
   def problems(table: TargetTable, rows: Seq[RowColumn], keys: Seq[String], dialect: Dialect): Seq[String] =
@@ -98,13 +143,20 @@ private[jdbc] object TableCheck {
   }
 
   private def types(table: TargetTable, rows: Seq[RowColumn], dialect: Dialect): Seq[String] = for {
-    row    <- rows if dialect.isTyped
-    column <- table.column(row.name)
-    if Known(column.jdbcType) && !row.family.accepts(column.jdbcType)
-    // MySQL's driver reports TINYINT(1) as a bit, and such columns also accept numbers.
-    if !(dialect == Dialect.MySql && column.jdbcType == Types.BIT && row.family == Family.Number)
-  } yield s"Its column '${column.name}' is of type ${column.typeName}, and that of the rows is " +
-    s"${row.typeName}."
+    row     <- rows
+    column  <- table.column(row.name)
+    problem <-
+      if (column.catalog.isGenerated) Some(s"The database computes its column '${column.name}'.")
+      else
+        ValueRule
+          .of(row.dataType, column.catalog.columnType, dialect.moments, dialect.arrays)
+          .left
+          .toOption
+          .map { why =>
+            s"Its column '${column.name}' is of type ${column.typeName}, and that of the rows is " +
+              s"${row.dataType.simpleString}${if (why.isEmpty) "" else s": $why"}."
+          }
+  } yield problem
 
   private def unset(table: TargetTable, rows: Seq[RowColumn]): Seq[String] = {
     val filled = rows.flatMap(row => table.column(row.name)).map(_.name).toSet
@@ -127,14 +179,13 @@ private[jdbc] object TableCheck {
               .fold("")(_.map(_.mkString("(", ", ", ")")).mkString("; it has ", ", ", "")) +
             "."
         )
-    unknown.map(key => s"The rows have no column '$key', which keyColumns names.") ++ unique
+    val deferred = Option.when(keys.nonEmpty && table.deferredKeys.contains(found))(
+      s"The database checks its key ${keys.mkString("(", ", ", ")")} only at the commit, and then upserts fail: " +
+        "use a key that is not deferrable."
+    )
+    unknown.map(key => s"The rows have no column '$key', which keyColumns names.") ++ unique ++ deferred
   }
-
-  // Excludes database-specific types: the database itself checks their values.
-  private val Known: Set[Int] =
-    Seq(Family.Boolean, Family.Number, Family.Day, Family.Bytes, Family.Text).flatMap(_.accepts).toSet +
-      Types.ARRAY + Types.TIME
 }
 
 /** A column of the rows. */
-private[jdbc] final case class RowColumn(name: String, family: Family, typeName: String)
+private[jdbc] final case class RowColumn(name: String, dataType: DataType)

@@ -15,12 +15,14 @@ import stoplog.jdbc.client.{Dialect, FailureKind, TableName}
   *                 them
   * @param keys     the columns of each unique index or primary key; `None` if the database does not report
   *                 them
+  * @param deferredKeys       keys that the database checks only at the commit
   * @param transactionProblem the reason why the table does not take part in transactions
   */
 private[jdbc] final case class TargetTable(
     columns: Vector[TargetColumn],
     required: Set[String],
     keys: Option[Seq[Set[String]]],
+    deferredKeys: Seq[Set[String]],
     transactionProblem: Option[String]
 ) {
 
@@ -36,8 +38,14 @@ private[jdbc] final case class TargetTable(
 
 /** @param jdbcType one of `java.sql.Types`
   * @param typeName the type's name in the database
+  * @param catalog  the type, and whether the database computes the values
   */
-private[jdbc] final case class TargetColumn(name: String, jdbcType: Int, typeName: String)
+private[jdbc] final case class TargetColumn(
+    name: String,
+    jdbcType: Int,
+    typeName: String,
+    catalog: CatalogColumn
+)
 
 private[jdbc] object TargetTable {
 
@@ -45,13 +53,15 @@ private[jdbc] object TargetTable {
     * attempt may succeed.
     */
   def inspect(connection: Connection, table: String, dialect: Dialect): TargetTable = {
-    val columns = described(connection, table)
+    val catalog = ifReported(dialect)(Catalog.columns(connection, table, dialect)).getOrElse(Map.empty)
+    val columns = described(connection, table, dialect, catalog)
     val at      = ifReported(dialect)(TableName.located(table, connection))
     val meta    = connection.getMetaData
     TargetTable(
       columns,
       at.flatMap(t => ifReported(dialect)(required(meta, t))).getOrElse(Set.empty),
       at.flatMap(t => ifReported(dialect)(keys(meta, t))).flatten,
+      ifReported(dialect)(Catalog.deferredKeys(connection, table, dialect)).getOrElse(Nil),
       dialect.transactionProblem(connection, table)
     )
   }
@@ -64,11 +74,21 @@ private[jdbc] object TargetTable {
     try Some(ask)
     catch { case NonFatal(e) if FailureKind.of(e, dialect) != FailureKind.Transient => None }
 
-  private def described(connection: Connection, table: String): Vector[TargetColumn] =
+  private def described(
+      connection: Connection,
+      table: String,
+      dialect: Dialect,
+      catalog: Map[String, CatalogColumn]
+  ): Vector[TargetColumn] =
     Using.resource(connection.createStatement()) { statement =>
       val columns = statement.executeQuery(s"SELECT * FROM $table WHERE 1 = 0").getMetaData
       (1 to columns.getColumnCount).map { i =>
-        TargetColumn(columns.getColumnName(i), columns.getColumnType(i), columns.getColumnTypeName(i))
+        val name  = columns.getColumnName(i)
+        val known = catalog.getOrElse(
+          name,
+          CatalogColumn(Catalog.reported(columns, i, dialect), isGenerated = false)
+        )
+        TargetColumn(name, columns.getColumnType(i), columns.getColumnTypeName(i), known)
       }.toVector
     }
 

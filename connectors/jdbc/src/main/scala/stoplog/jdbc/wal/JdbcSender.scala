@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
-import stoplog.jdbc.client.{FailureKind, JdbcErrors, JdbcStep, Retries, Session, SparkConnector}
+import stoplog.jdbc.client.{FailureKind, JdbcErrors, JdbcStep, Session, SparkConnector}
 import stoplog.jdbc.rejects.Rejects
 import stoplog.jdbc.staging.OwnTables
 import stoplog.jdbc.table.TableCheck
@@ -53,7 +53,7 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
     val chunkOptions = JdbcChunkOptions.ofSender(options)
     val key          = chunkOptions -> schema
-    val spec         = JdbcSender.specs.of(key)(JdbcSender.patiently(chunkOptions, schema))
+    val spec         = JdbcSender.specs.of(key)(JdbcSender.spec(chunkOptions, schema))
     val transactions = new ChunkTransactions(spec, failed = () => JdbcSender.specs.forget(key))
     if (chunkOptions.notesHere) new NotedChunks(transactions, chunkOptions.chunks, faultsHere())
     else new PlainChunks(transactions, faultsHere())
@@ -65,13 +65,10 @@ private object JdbcSender {
   // Each JVM reads the description of the table once, and again after a failure.
   val specs = new Recent[(JdbcChunkOptions, StructType), JdbcWriteSpec]
 
-  /** Waits for a temporarily unavailable database: the chunk is already in the log. */
-  def patiently(chunkOptions: JdbcChunkOptions, schema: StructType): JdbcWriteSpec =
-    new Retries(chunkOptions.jdbc.requests, chunkOptions.jdbc.at.dialect)(identity)(_ =>
-      spec(chunkOptions, schema)
-    )
-
-  /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
+  /** Waits for a temporarily unavailable database, within `maxTries`.
+    *
+    * Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`.
+    */
   def spec(chunkOptions: JdbcChunkOptions, schema: StructType): JdbcWriteSpec = {
     val connector = new SparkConnector(chunkOptions.jdbc.toSpark)
     JdbcWriteSpec.of(

@@ -11,6 +11,8 @@ import stoplog.jdbc.rejects.{RejectTable, RejectedRowJson, Rejects}
 import stoplog.jdbc.rows.{JdbcRow, RowValues}
 import stoplog.jdbc.staging.{EpochDriver, SinkOwner, SinkTables}
 import stoplog.jdbc.table.Target
+import stoplog.jdbc.types.ValueRule
+import stoplog.thread.StopSignal
 
 /** The checked settings of a write, for the driver and the tasks. Sent to the executors.
   *
@@ -25,13 +27,23 @@ private[jdbc] final case class JdbcWriteSpec(
     keys: Vector[Int],
     connector: ConnectionSource,
     texts: RejectedRowJson,
-    pause: Long => Unit = Thread.sleep(_)
+    pause: Long => Unit = StopSignal.ofThisThread.pause(_)
 ) {
   def session(): Session = new Session(connector, options.requests.timeoutSeconds)
 
   def retries(): Retries = new Retries(options.requests, target.dialect, pause)
 
-  def values: RowValues = new RowValues(schema, options.sparkUrl, keepsOrigin = rejectTable.isDefined)
+  /** Created in each task, because the readers are not serializable. */
+  def values: RowValues = new RowValues(() => readers, keepsOrigin = rejectTable.isDefined)
+
+  /** The start check has rejected all pairs without a rule. */
+  private def readers: Vector[ValueRule.Reader] =
+    schema.fields.toVector.zip(target.columns).map { case (field, column) =>
+      ValueRule.of(field.dataType, column.declared, target.dialect.moments, target.dialect.arrays) match {
+        case Right(reader) => reader
+        case Left(why)     => throw new IllegalStateException(s"${column.name}: $why")
+      }
+    }
 
   def rejectTable: Option[RejectTable] =
     options.rows.rejectTable.map(RejectTable.of(_, options.sparkUrl))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.write
 
-import stoplog.jdbc.client.JdbcStep
+import stoplog.jdbc.client.{JdbcErrors, JdbcStep}
 import stoplog.jdbc.rejects.Rejects
-import stoplog.jdbc.rows.{JdbcRow, RowBuffer}
+import stoplog.jdbc.rows.{JdbcRow, RowBuffer, ValueFault}
 import stoplog.jdbc.staging.{StagingTable, TaskOutcome}
 import stoplog.jdbc.table.Target
 
@@ -17,11 +17,16 @@ private[jdbc] final class TaskRows private (
 ) extends AutoCloseable {
   private[this] val batches = new Batches(writer, access, target, rejects)
 
-  def write(row: JdbcRow): Unit = writer.refusal(row) match {
+  def write(row: JdbcRow): Unit = row.fault.map(inexact).orElse(writer.refusal(row)) match {
     case Some(why) => rejects.take(row, why)
     case None      =>
       buffer.add(row)
       if (buffer.isFull) batches.send(buffer.drain())
+  }
+
+  private def inexact(fault: ValueFault): Throwable = {
+    val column = target.columns(fault.column)
+    JdbcErrors.inexact(target.table, column.name, column.typeName, fault.why)
   }
 
   /** Returns after the database has stored all rows. */

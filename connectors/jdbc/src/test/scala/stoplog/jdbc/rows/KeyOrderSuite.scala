@@ -5,6 +5,8 @@ import java.math.BigDecimal
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.jdbc.types.SqlArray
+
 class KeyOrderSuite extends AnyFunSuite {
   private def array(elements: Any*) = SqlArray("text", elements.toArray)
   private def row(values: Any*)     = new JdbcRow(values.toArray, null)

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.jdbc.types
+
+import java.sql.{Date, Timestamp}
+import java.time._
+import java.time.format.DateTimeFormatter
+
+import scala.util.Try
+
+/** The values that a driver expects for dates and times. */
+private[jdbc] sealed trait Moments extends Serializable {
+  def day(day: LocalDate): Any
+  def local(at: LocalDateTime): Any
+  def instant(at: Instant): Any
+  def time(at: LocalTime): Any
+}
+
+private[jdbc] object Moments {
+
+  /** Types of `java.time`, for drivers of JDBC 4.2. */
+  case object JavaTime extends Moments {
+    override def day(day: LocalDate): Any      = day
+    override def local(at: LocalDateTime): Any = at
+    override def instant(at: Instant): Any     = at.atOffset(ZoneOffset.UTC)
+    override def time(at: LocalTime): Any      = at
+  }
+
+  /** Texts of the standard. */
+  case object Texts extends Moments {
+    override def day(day: LocalDate): Any      = day.toString
+    override def local(at: LocalDateTime): Any = Spaced.format(at)
+    override def instant(at: Instant): Any     = at.toString
+    override def time(at: LocalTime): Any      = DateTimeFormatter.ISO_LOCAL_TIME.format(at)
+  }
+
+  /** Texts, for Derby: its driver knows no types of `java.time`, and converts others by the zone of the JVM.
+    * The calendar of Derby lacks the days at which Rome changed the calendar.
+    */
+  case object DerbyTexts extends Moments {
+    override def day(day: LocalDate): Any = {
+      require(day)
+      Texts.day(day)
+    }
+
+    override def local(at: LocalDateTime): Any = {
+      require(at.toLocalDate)
+      Texts.local(at)
+    }
+
+    override def instant(at: Instant): Any = Texts.instant(at)
+    override def time(at: LocalTime): Any  = Texts.time(at)
+
+    private def require(day: LocalDate): Unit =
+      if (day.isAfter(LocalDate.of(1582, 10, 4)) && day.isBefore(LocalDate.of(1582, 10, 15)))
+        throw new Inexact("is not a day of the database's calendar")
+  }
+
+  /** The milliseconds that SQLite's driver stores. */
+  case object Millis extends Moments {
+    override def day(day: LocalDate): Any = same(Date.valueOf(day))(_.toLocalDate == day)
+
+    override def local(at: LocalDateTime): Any = same(Timestamp.valueOf(at))(_.toLocalDateTime == at)
+
+    override def instant(at: Instant): Any = new Timestamp(at.toEpochMilli)
+
+    override def time(at: LocalTime): Any = at.toString
+
+    private def same[A](value: A)(fits: A => Boolean): A =
+      if (Try(fits(value)).getOrElse(false)) value
+      else throw new Inexact(s"is not a time in the zone ${ZoneId.systemDefault}")
+  }
+
+  private val Spaced = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSSSSS")
+}

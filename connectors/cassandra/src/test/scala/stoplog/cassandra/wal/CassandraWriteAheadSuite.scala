@@ -56,6 +56,19 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
     assert(cql("SELECT chunk_name FROM %s.batch_chunks") === Nil)
   }
 
+  test("with cassandra.writeTimestamp=server, the later row of a key in a chunk wins") {
+    cql("CREATE TABLE %s.by_server (id bigint PRIMARY KEY, word text)")
+    sink("by_server")
+      .withCassandraOption("writeTimestamp", "server")
+      .withLogLocation(Files.createTempDirectory("wal").toString)
+      .build()
+      // The larger value comes first.
+      .write(spark.range(0, 300, 1, 1).selectExpr("id DIV 2 AS id", "concat(char(122 - id % 2), id) AS word"))
+      .save()
+    val found = cql("SELECT id, word FROM %s.by_server").map(row => row.getLong(0) -> row.getString(1))
+    assert(found.sortBy(_._1) === (0L until 150L).map(id => id -> s"y${2 * id + 1}"))
+  }
+
   test("rejects invalid columns and options before any write") {
     cql("CREATE TABLE %s.refused (id bigint PRIMARY KEY)")
     val log = Files.createTempDirectory("wal")

@@ -23,6 +23,7 @@ lazy val connectors = Connectors.projects
 /** What goes beyond files, one of `connectors/list.txt`: each an artifact of its own, `stoplog-<id>`, with the clients of its system. */
 def connector(id: String): Project = Project(id, file(s"connectors/$id"))
   .dependsOn(core % "compile;test->test")
+  .settings(ConnectorDataSources.settings(id))
   .settings(
     name := s"stoplog-$id",
     sharedWithPython(id),

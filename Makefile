@@ -75,7 +75,7 @@ publish-local-repo: $(STAMPS)/jar ## Publish all jars to build/repo, for spark-s
 
 setup: $(STAMPS)/editable $(STAMPS)/build-tools $(LAUNCHER) ## Make the Python environment and fetch sbt. Other targets do this themselves.
 
-test: setup ## Run all checks and tests: Scala, Python, end to end (25 to 30 minutes on an empty machine with two cores, later 13).
+test: setup $(STAMPS)/docs ## Run all checks and tests: Scala, Python, end to end (25 to 30 minutes on an empty machine with two cores, later 13).
 	@$(PY) scripts/run_tests.py
 
 quick: setup ## Run all tests without Spark and servers, in an sbt server that keeps running (`scripts/sbt-client shutdown` ends it).
@@ -111,7 +111,7 @@ docs: $(LAUNCHER) $(STAMPS)/docs ## Write the generated pages of docs/ anew, and
 
 ##@ Test more
 
-test-long: setup ## Run all checks and tests with many more crash rounds and simulated schedules.
+test-long: setup $(STAMPS)/docs ## Run all checks and tests with many more crash rounds and simulated schedules.
 	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
 
 simulate-all: setup ## Walk every schedule of the simulator's small worlds, and count the schedules (47 minutes on one core).

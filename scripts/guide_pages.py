@@ -22,6 +22,16 @@ PAGES = {
     "CHANGELOG.md": "CHANGELOG.md",
     "SECURITY.md": "SECURITY.md",
 }
+# Pages for people who work on stoplog: the search of the guide leaves them out.
+UNSEARCHED = (
+    "correctness/decisions/",
+    "correctness/crash-matrix.md",
+    "correctness/simulator.md",
+    "correctness/test-tiers.md",
+    "contributing/mutants.md",
+    "contributing/releasing.md",
+    "contributing/renames.md",
+)
 REPOSITORY = "repository/"  # in the guide, above the files that are no pages
 _LINK = re.compile(r"(\]\()((?:\.\./)+|docs/)?([^)#:\s]+)((?:#[^)\s]*)?\))")
 
@@ -40,8 +50,10 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Links that leave docs/ stay in the guide."""
+    """Links that leave docs/ stay in the guide, and some pages stay out of the search."""
     place = page.file.src_uri
+    if place.startswith(UNSEARCHED):
+        page.meta["search"] = {"exclude": True}
     return markdown if place in PAGES.values() else at_place(markdown, PurePosixPath("docs") / place)
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A hook of mkdocs: pages of the guide that lie outside of docs/, and the links that lead there.
 
-The README is the guide's first page. What examples link to comes along as files.
+The README is the guide's first page. What examples link to comes along as files. The guide also has the
+Markdown of each page next to the page, and `llms.txt` and `llms-full.txt` for programs that read text.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
 ROOT = Path(__file__).resolve().parent.parent
 # By their places in the repository: where they lie in the guide.
@@ -49,12 +50,93 @@ def on_files(files: Any, config: Any) -> Any:
     return files
 
 
+# The Markdown of the pages, by place in the guide; mkdocs keeps the hook for all of a build.
+_texts: dict[str, str] = {}
+
+
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Links that leave docs/ stay in the guide, and some pages stay out of the search."""
     place = page.file.src_uri
-    if place.startswith(UNSEARCHED):
+    if not is_searched(place):
         page.meta["search"] = {"exclude": True}
-    return markdown if place in PAGES.values() else at_place(markdown, PurePosixPath("docs") / place)
+    text = markdown if place in PAGES.values() else at_place(markdown, PurePosixPath("docs") / place)
+    _texts[place] = text
+    return text
+
+
+def on_post_build(config: Any, **_: Any) -> None:
+    """Writes the Markdown of each page, `llms.txt` and `llms-full.txt`."""
+    site = Path(config["site_dir"])
+    for place, text in _texts.items():
+        (site / place).write_text(text, encoding="utf-8")
+    (site / "llms.txt").write_text(contents(config["site_description"], config["nav"], _texts), "utf-8")
+    pages = [place for _, places in sections(config["nav"]) for place in places if is_searched(place)]
+    whole = "\n\n".join(f"<!-- {place} -->\n\n{_texts[place].strip()}" for place in pages)
+    (site / "llms-full.txt").write_text(whole + "\n", encoding="utf-8")
+
+
+def contents(summary: str, nav: list[Any], texts: Mapping[str, str]) -> str:
+    """Returns `llms.txt`: the pages of each section of the navigation, with a link and a sentence.
+
+    >>> nav = ["index.md", {"Files": [{"Tables": "files/tables.md"}]}]
+    >>> texts = {"index.md": "Rolling files for Spark.", "files/tables.md": "# Names\\n\\nA name for a sink."}
+    >>> print(contents("Rolling files.", nav, texts))
+    # stoplog
+    <BLANKLINE>
+    > Rolling files.
+    <BLANKLINE>
+    ## Start
+    <BLANKLINE>
+    - [stoplog](index.md): Rolling files for Spark.
+    <BLANKLINE>
+    ## Files
+    <BLANKLINE>
+    - [Names](files/tables.md): A name for a sink.
+    <BLANKLINE>
+    """
+    parts = [f"# stoplog\n\n> {summary}\n"]
+    for section, places in sections(nav):
+        lines = [f"- [{title_of(texts[place])}]({place}): {summary_of(texts[place])}" for place in places]
+        parts.append(f"## {section}\n\n" + "\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def sections(nav: list[Any]) -> list[tuple[str, list[str]]]:
+    """Returns the sections of a navigation, with the places of the pages."""
+    found: list[tuple[str, list[str]]] = []
+    for entry in nav:
+        for section, pages in {"Start": entry}.items() if isinstance(entry, str) else entry.items():
+            listed = (
+                [pages] if isinstance(pages, str) else [place for each in pages for place in each.values()]
+            )
+            found.append((section, listed))
+    return found
+
+
+def title_of(markdown: str) -> str:
+    """Returns the first heading of a page; the first page has a picture instead."""
+    heading = re.search(r"^# (.+)$", markdown, re.MULTILINE)
+    return heading[1].replace("`", "") if heading else "stoplog"
+
+
+def summary_of(markdown: str) -> str:
+    """Returns the first sentence of the first paragraph that is neither a heading, a list, a table nor code.
+
+    >>> summary_of("# Title\\n\\n| a |\\n\\nOne [link](a.md)\\nto a page. Two.")
+    'One link to a page.'
+    """
+    for paragraph in re.sub(r"^```.*?^```$|<!--.*?-->", "", markdown, flags=re.DOTALL | re.MULTILINE).split(
+        "\n\n"
+    ):
+        text = " ".join(re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", paragraph).split())
+        if len(text) > 10 and text[0] not in "#|-<!" and not text[0].isdigit():
+            return text.partition(". ")[0].rstrip(".:") + "."
+    return ""
+
+
+def is_searched(place: str) -> bool:
+    """Returns whether the search of the guide, and the text for programs, contain a page."""
+    return not place.startswith(UNSEARCHED)
 
 
 def at_place(markdown: str, source: PurePosixPath) -> str:

@@ -67,3 +67,67 @@ def test_pages_for_people_who_work_on_stoplog_are_not_in_the_index(guide: Path) 
     pages = indexed(guide)
     assert [page for page in pages if re.search("decisions/|matrix|simulator|mutants|renames", page)] == []
     assert (guide / "correctness" / "simulator.html").exists()
+
+
+QUESTIONS = [
+    ("Which option limits the size of a file?", "reference/options", "`maxPartSize`"),
+    ("After which time does a part close?", "getting-started/rolling", "`rolloverInterval`"),
+    ("How do I keep rows that cannot be written?", "recipes/dead-letter", '.with_on_bad_row("reject")'),
+    ("Where are these rows?", "files/bad-rows", "_rejected"),
+    ("How do I skip bytes that cannot be decoded?", "recipes/dead-letter", ".with_quarantine("),
+    ("How do I replace one day?", "recipes/replace-a-day", ".with_replace_where(\"day = '2026-01-31'\")"),
+    ("How do I replace the partitions of the rows?", "files/overwrites", "partitionOverwriteMode=dynamic"),
+    ("How do I delete old partitions?", "recipes/gdpr", "`DELETE FROM t WHERE day <"),
+    ("How do I compact an old directory?", "recipes/small-files", "stoplog compact /data/old"),
+    ("How does a running query compact small files?", "files/compaction", "compaction=smallParts"),
+    (
+        "Which marker names a complete hour?",
+        "files/complete-buckets",
+        'with_bucket_complete("watermark")',
+    ),
+    ("How does the source wait for a marker?", "recipes/airflow", '.with_ready_marker("_SUCCESS")'),
+    ("What happens to a new column?", "recipes/schema-evolution", '.with_on_schema_change("additive")'),
+    ("How do I see open parts?", "operate/cli", "stoplog status"),
+    ("How do I compare the log with the files?", "operate/cli", "stoplog check"),
+    ("How do I publish the rows of a stopped query?", "operate/operations", "stoplog finalize"),
+    ("How do I go back to an older epoch?", "operate/operations", "stoplog rewind"),
+    (
+        "How does a new checkpoint go on?",
+        "operate/operations",
+        "stoplog adopt PATH --checkpoint DIR",
+    ),
+    ("Is a moved directory whole?", "operate/operations", "stoplog relocate"),
+    ("How do I stop a query after its batch?", "operate/stopping", "stoplog.stop_after_batch("),
+    ("How do I run once and wait for the rows?", "recipes/trigger", "sink.run_available_now("),
+    ("How do I read the metrics in Python?", "recipes/monitor", "`stoplog.progress(query)`"),
+    ("How do I check a sink before the start?", "operate/preflight", "sink.check("),
+    ("How do I update rows of a database by key?", "beyond-files/jdbc", "with_upsert("),
+    ("Which Hadoop does S3 need?", "storage/s3", "Hadoop 3.4.2"),
+]
+
+
+@pytest.mark.parametrize(("question", "page", "answer"), QUESTIONS)
+def test_the_text_for_programs_answers_a_question(guide: Path, question: str, page: str, answer: str) -> None:
+    place = f"{page}.md"
+    assert answer in (guide / place).read_text(encoding="utf-8"), question
+    assert answer in (guide / "llms-full.txt").read_text(encoding="utf-8"), question
+    assert f"]({place}): " in (guide / "llms.txt").read_text(encoding="utf-8")
+
+
+def test_the_markdown_is_next_to_each_page(guide: Path) -> None:
+    pages = {page.relative_to(guide).with_suffix("") for page in guide.rglob("*.html")}
+    pages -= {Path("404")}
+    texts = {text.relative_to(guide).with_suffix("") for text in guide.rglob("*.md")}
+    # mkdocs makes `index.html` of a folder's README.
+    assert {page for page in pages - texts if page.name != "index"} == set()
+
+
+def test_links_between_the_texts_lead_to_texts(guide: Path) -> None:
+    broken = [
+        (text.relative_to(guide), link)
+        for text in [*guide.rglob("*.md"), guide / "llms.txt"]
+        if "repository" not in text.parts
+        for link in re.findall(r"\]\((?![a-z]+:)([^)#\s]+\.md)", text.read_text(encoding="utf-8"))
+        if not (text.parent / link).exists()
+    ]
+    assert broken == []

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from support import round_trips
+from support import round_trip_readers, round_trips
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,8 +32,8 @@ def trip(spark: SparkSession, path: Path, of: round_trips.Table, mode: str) -> N
     rejected = written.rejected()
     assert {re.search(r"\[(\w+)]", why)[1] for why in rejected.values()} <= RULES, rejected  # type: ignore[index]
     rows = of.canonical(of.values(of.carriers(spark)))
-    own = of.canonical(round_trips.by_stoplog(spark, written))
-    sparks = round_trips.by_spark(spark, written)
+    own = of.canonical(round_trip_readers.by_stoplog(spark, written))
+    sparks = round_trip_readers.by_spark(spark, written)
     theirs = own if sparks is None else of.canonical(sparks)
     if of.form == "text":
         assert Counter(theirs) == Counter(own)
@@ -43,7 +43,7 @@ def trip(spark: SparkSession, path: Path, of: round_trips.Table, mode: str) -> N
         expected = sorted((row for row in rows if row[0] not in rejected), key=lambda row: row[0])
         assert sorted(own, key=lambda row: row[0]) == expected
         assert sorted(theirs, key=lambda row: row[0]) == expected
-        others = round_trips.by_others(written)
+        others = round_trip_readers.by_others(written)
         for number, texts in (others or {}).items():
             for name, value in texts.items():
                 assert value == of.rows[number][1 + list(of.columns).index(name)], (number, name)
@@ -51,7 +51,9 @@ def trip(spark: SparkSession, path: Path, of: round_trips.Table, mode: str) -> N
 
 
 @pytest.mark.parametrize("form", FORMATS)
-def test_rows_of_random_tables_are_read_back_or_rejected(spark: SparkSession, place: Place, form: str) -> None:
+def test_rows_of_random_tables_are_read_back_or_rejected(
+    spark: SparkSession, place: Place, form: str
+) -> None:
     """100 rows of each format, and in the long run more than 50,000 rows of all formats."""
     tables, rows = (60, 150) if os.environ.get("STOPLOG_LONG") else (6, 40)
     for seed in range(tables):

@@ -2,8 +2,8 @@
 """Random tables whose rows must be read back as they were written, or be rejected with a reason.
 
 A value is made in Python as a carrier (bytes, a number of microseconds), because Python has neither strings
-that are not UTF-8 nor all times of Spark. Rows are compared in a canonical form, which Spark computes from the
-rows of a reader.
+that are not UTF-8 nor all times of Spark. Rows are compared in a canonical form, which Spark computes from
+the rows of a reader.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import stoplog
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
     from pathlib import Path
 
     from pyspark.sql import DataFrame, SparkSession
@@ -26,16 +26,69 @@ Canonical = dict[int, tuple[Any, ...]]
 
 WORDS = ("a", "Z9", "word", "two words", "7", "-1.5", "true", "x.y")
 ODD = (
-    "", " ", "  ", "\t", " a ", "a,b", 'say "x"', '"', '""', "'", "it's", "\\", "a\\", '\\"', "#", "#a", ";", "a;b",
-    "|", "::", "a::b", "NULL", "-", "E", "null", "\\N", "NaN", "\n", "a\nb", "\r", "a\r\nb", "\u0085", "\u2028",
-    "\ufeff", "\ufeffa", "\ufffd", "\u20ac", "M\u00fcnchen", "\U0001f680", "\x00", "a\x00", "\x01", "%41", "a=b",
-    "a/b", "..", "__HIVE_DEFAULT_PARTITION__", "_x", ".x", "{", '{"a":1}', "[1]", "1e5", "2026-01-31", "/", "*",
-)  # fmt: skip
+    "",
+    " ",
+    "  ",
+    "\t",
+    " a ",
+    "a,b",
+    'say "x"',
+    '"',
+    '""',
+    "'",
+    "it's",
+    "\\",
+    "a\\",
+    '\\"',
+    "#",
+    "#a",
+    ";",
+    "a;b",
+    "|",
+    "::",
+    "a::b",
+    "NULL",
+    "-",
+    "E",
+    "null",
+    "\\N",
+    "NaN",
+    "\n",
+    "a\nb",
+    "\r",
+    "a\r\nb",
+    "\u0085",
+    "\u2028",
+    "\ufeff",
+    "\ufeffa",
+    "\ufffd",
+    "\u20ac",
+    "M\u00fcnchen",
+    "\U0001f680",
+    "\x00",
+    "a\x00",
+    "\x01",
+    "%41",
+    "a=b",
+    "a/b",
+    "..",
+    "__HIVE_DEFAULT_PARTITION__",
+    "_x",
+    ".x",
+    "{",
+    '{"a":1}',
+    "[1]",
+    "1e5",
+    "2026-01-31",
+    "/",
+    "*",
+)
 INVALID = (b"\xff", b"\xfe", b"M\xfcnchen", b"\xed\xa0\x80", b"a\xc3", b"\xc0\x80")
 MICROS = (
-    0, 1, -1, 999_999, 1_762_061_400_123_456, 1_762_063_200_000_000, 1_762_066_800_000_000, -2_208_988_800_000_001,
-    -5_364_662_400_000_001, -62_135_596_800_000_000, -62_135_596_799_999_999, 253_402_300_799_999_999,
-    -12_219_292_800_000_000, -12_219_292_800_000_001, 1_711_846_800_000_000, 1_729_990_800_000_000,
+    0, 1, -1, 999_999, 1_762_061_400_123_456, 1_762_063_200_000_000, 1_762_066_800_000_000,
+    -2_208_988_800_000_001, -5_364_662_400_000_001, -62_135_596_800_000_000,
+    -62_135_596_799_999_999, 253_402_300_799_999_999, -12_219_292_800_000_000,
+    -12_219_292_800_000_001, 1_711_846_800_000_000, 1_729_990_800_000_000,
 )  # fmt: skip
 
 
@@ -67,9 +120,12 @@ def _number(bits: int) -> Callable[[random.Random], int]:
 
 
 def _double(pick: random.Random) -> float:
-    return pick.choice((0.0, -0.0, 1e300, 5e-324, float("inf"), float("-inf"), float("nan"), pick.random(), 1e16))
+    return pick.choice(
+        (0.0, -0.0, 1e300, 5e-324, float("inf"), float("-inf"), float("nan"), pick.random(), 1e16)
+    )
 
 
+TIMES = {"DATE", "TIMESTAMP", "TIMESTAMP_NTZ"}
 HEX = "hex(cast({0} AS BINARY))"
 _NUMBER = _number(31)
 KINDS: dict[str, Kind] = {
@@ -79,66 +135,152 @@ KINDS: dict[str, Kind] = {
     "short": Kind("SMALLINT", "INT", "cast({0} AS SMALLINT)", "{0}", lambda p: p.randint(0, 9), _number(16)),
     "int": Kind("INT", "INT", "{0}", "{0}", lambda p: p.randint(0, 99), _number(32)),
     "long": Kind("BIGINT", "BIGINT", "{0}", "{0}", lambda p: p.randint(0, 99), _number(64)),
-    "float": Kind("FLOAT", "DOUBLE", "cast({0} AS FLOAT)", "cast({0} AS STRING)", lambda p: p.random(), _double),
+    "float": Kind(
+        "FLOAT", "DOUBLE", "cast({0} AS FLOAT)", "cast({0} AS STRING)", lambda p: p.random(), _double
+    ),
     "double": Kind("DOUBLE", "DOUBLE", "{0}", "cast({0} AS STRING)", lambda p: p.random(), _double),
     "boolean": Kind("BOOLEAN", "INT", "{0} > 0", "{0}", lambda p: p.randint(0, 1), lambda p: p.randint(0, 1)),
     "decimal": Kind(
-        "DECIMAL(38,18)", "BIGINT", "cast({0} / 1000BD AS DECIMAL(38,18))", "cast({0} AS STRING)", _NUMBER, _number(64)
+        "DECIMAL(38,18)",
+        "BIGINT",
+        "cast({0} / 1000BD AS DECIMAL(38,18))",
+        "cast({0} AS STRING)",
+        _NUMBER,
+        _number(64),
     ),
     "date": Kind(
-        "DATE", "INT", "date_from_unix_date({0})", "unix_date({0})", lambda p: p.randint(0, 20000),
+        "DATE",
+        "INT",
+        "date_from_unix_date({0})",
+        "unix_date({0})",
+        lambda p: p.randint(0, 20000),
         lambda p: p.choice((0, -1, -719162, 2932896, -141427, -141428, -141438, p.randint(-99999, 99999))),
     ),
     "timestamp": Kind(
-        "TIMESTAMP", "BIGINT", "timestamp_micros({0})", "unix_micros({0})",
-        lambda p: p.randrange(0, 2 * 10**9) * 10**6, lambda p: p.choice(MICROS),
+        "TIMESTAMP",
+        "BIGINT",
+        "timestamp_micros({0})",
+        "unix_micros({0})",
+        lambda p: p.randrange(0, 2 * 10**9) * 10**6,
+        lambda p: p.choice(MICROS),
     ),
     "timestamp_ntz": Kind(
-        "TIMESTAMP_NTZ", "BIGINT", "timestamp_ntz'1970-01-01' + make_dt_interval(0, 0, 0, {0} / 1000000BD)",
-        "cast({0} AS STRING)", lambda p: p.randrange(0, 2 * 10**9) * 10**6, lambda p: p.choice(MICROS),
+        "TIMESTAMP_NTZ",
+        "BIGINT",
+        "timestamp_ntz'1970-01-01' + make_dt_interval(0, 0, 0, {0} / 1000000BD)",
+        "cast({0} AS STRING)",
+        lambda p: p.randrange(0, 2 * 10**9) * 10**6,
+        lambda p: p.choice(MICROS),
     ),
     "months": Kind(
-        "INTERVAL YEAR TO MONTH", "INT", "make_ym_interval(0, {0})", "cast({0} AS STRING)", lambda p: p.randint(0, 99),
+        "INTERVAL YEAR TO MONTH",
+        "INT",
+        "make_ym_interval(0, {0})",
+        "cast({0} AS STRING)",
+        lambda p: p.randint(0, 99),
         lambda p: p.randint(-9999, 9999),
     ),
     "words": Kind(
-        "ARRAY<STRING>", "BINARY", "array(cast({0} AS STRING), 'x', NULL)",
-        f"cast(transform({{0}}, e -> {HEX.format('e')}) AS STRING)", _word, _text,
+        "ARRAY<STRING>",
+        "BINARY",
+        "array(cast({0} AS STRING), 'x', NULL)",
+        f"cast(transform({{0}}, e -> {HEX.format('e')}) AS STRING)",
+        _word,
+        _text,
     ),
     "struct": Kind(
-        "STRUCT<s: STRING, n: INT>", "BINARY", "named_struct('s', cast({0} AS STRING), 'n', 1)",
-        f"concat({HEX.format('{0}.s')}, {{0}}.n)", _word, _text,
+        "STRUCT<s: STRING, n: INT>",
+        "BINARY",
+        "named_struct('s', cast({0} AS STRING), 'n', 1)",
+        f"concat({HEX.format('{0}.s')}, {{0}}.n)",
+        _word,
+        _text,
     ),
     "map": Kind(
-        "MAP<STRING, STRING>", "BINARY", "map('k', cast({0} AS STRING), 'n', NULL)",
-        f"cast(transform_values({{0}}, (k, e) -> {HEX.format('e')}) AS STRING)", _word, _text,
+        "MAP<STRING, STRING>",
+        "BINARY",
+        "map('k', cast({0} AS STRING), 'n', NULL)",
+        f"cast(transform_values({{0}}, (k, e) -> {HEX.format('e')}) AS STRING)",
+        _word,
+        _text,
     ),
-}  # fmt: skip
+}
 
-FLAT = ("string", "string", "byte", "short", "int", "long", "float", "double", "boolean", "decimal", "date",
-        "timestamp", "timestamp_ntz")  # fmt: skip
+FLAT = (
+    "string",
+    "string",
+    "byte",
+    "short",
+    "int",
+    "long",
+    "float",
+    "double",
+    "boolean",
+    "decimal",
+    "date",
+    "timestamp",
+    "timestamp_ntz",
+)
 DEEP = (*FLAT, "binary", "words", "struct", "map")
 COLUMNS = {
-    "json": (*DEEP, "months"), "csv": (*FLAT, "months"), "parquet": (*DEEP, "months"), "orc": DEEP, "avro": DEEP,
-}  # fmt: skip
-PARTITIONS = ("string", "string", "binary", "byte", "int", "long", "double", "boolean", "decimal", "date", "timestamp",
-              "timestamp_ntz", "months")  # fmt: skip
+    "json": (*DEEP, "months"),
+    "csv": (*FLAT, "months"),
+    "parquet": (*DEEP, "months"),
+    "orc": DEEP,
+    "avro": DEEP,
+}
+PARTITIONS = (
+    "string",
+    "string",
+    "binary",
+    "byte",
+    "int",
+    "long",
+    "double",
+    "boolean",
+    "decimal",
+    "date",
+    "timestamp",
+    "timestamp_ntz",
+    "months",
+)
 ZONES = ("UTC", "America/New_York", "Europe/Berlin", "Asia/Kolkata")
 
 # Each option with its values; a table has some of them.
 OPTIONS: dict[str, dict[str, tuple[str, ...]]] = {
-    "text": {"lineSep": (";", "\r\n", "::"), "nullValue": ("NULL", "-"), "charset": ("ISO-8859-1",),
-             "compression": ("gzip",)},
-    "json": {"lineSep": (";", "\r\n"), "ignoreNullFields": ("false",), "charset": ("ISO-8859-1",), "timeZone": ZONES,
-             "writeNonAsciiCharacterAsCodePoint": ("true",), "compression": ("zstd",)},
-    "csv": {"sep": (";", "\t", "|", "::", " "), "quote": ("'",), "header": ("true",), "nullValue": ("NULL", "-"),
-            "quoteAll": ("true",), "lineSep": (";", "\r\n"), "multiLine": ("true",), "comment": ("#",),
-            "charset": ("ISO-8859-1",), "emptyValue": ("E", ""), "timeZone": ZONES, "escape": ("\\", '"'),
-            "compression": ("gzip",)},
+    "text": {
+        "lineSep": (";", "\r\n", "::"),
+        "nullValue": ("NULL", "-"),
+        "charset": ("ISO-8859-1",),
+        "compression": ("gzip",),
+    },
+    "json": {
+        "lineSep": (";", "\r\n"),
+        "ignoreNullFields": ("false",),
+        "charset": ("ISO-8859-1",),
+        "timeZone": ZONES,
+        "writeNonAsciiCharacterAsCodePoint": ("true",),
+        "compression": ("zstd",),
+    },
+    "csv": {
+        "sep": (";", "\t", "|", "::", " "),
+        "quote": ("'",),
+        "header": ("true",),
+        "nullValue": ("NULL", "-"),
+        "quoteAll": ("true",),
+        "lineSep": (";", "\r\n"),
+        "multiLine": ("true",),
+        "comment": ("#",),
+        "charset": ("ISO-8859-1",),
+        "emptyValue": ("E", ""),
+        "timeZone": ZONES,
+        "escape": ("\\", '"'),
+        "compression": ("gzip",),
+    },
     "parquet": {"timeZone": ZONES, "compression": ("gzip",)},
     "orc": {"timeZone": ZONES},
     "avro": {"timeZone": ZONES, "compression": ("deflate",)},
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +372,11 @@ class Written:
 
     def files(self) -> list[Path]:
         found = (self.path / "out").rglob("part-*")
-        return [file for file in found if not any(part.startswith("_") for part in file.parts[len(self.path.parts):])]
+        return [
+            file
+            for file in found
+            if not any(part.startswith("_") for part in file.parts[len(self.path.parts) :])
+        ]
 
     def rejected(self) -> dict[int, str]:
         """The reasons, by the number of the row; rows of text are numbered as they come."""
@@ -246,120 +392,3 @@ class Written:
                     number = int(re.match(r"id=(\d+)", found["text"]).group(1))  # type: ignore[union-attr]
                 reasons[number] = found["reason"]
         return reasons
-
-
-def by_stoplog(spark: SparkSession, of: Written) -> DataFrame:
-    reader = spark.read.format("stoplog").options(**of.options).schema(of.table.schema)
-    return reader.load(str(of.path / "out"))
-
-
-# What Spark's own readers need beside the options of the sink: docs/files/lines.md.
-DIALECT: dict[str, Mapping[str, str]] = {"csv": {"escape": '"', "nullValue": "\ufffe"}}
-
-
-def by_spark(spark: SparkSession, of: Written) -> DataFrame | None:
-    options = dict(of.table.options)
-    options.pop("compression", None)
-    if of.table.form == "text" and options.keys() & {"nullValue", "charset"}:
-        return None  # Spark's reader of text has neither option
-    if of.table.form == "csv":
-        options.setdefault("escape", options.get("quote", '"'))
-        if "emptyValue" not in options and "multiLine" not in options:
-            options.setdefault("nullValue", DIALECT["csv"]["nullValue"])
-    reader = spark.read.format(of.table.form).options(**options).schema(of.table.schema)
-    return reader.load(str(of.path / "out"))
-
-
-def by_others(of: Written) -> dict[int, dict[str, bytes | None]] | None:
-    """The strings of columns in files, by pyarrow, fastavro or Python's JSON; none where they have no such option."""
-    read = OTHERS.get(of.table.form)
-    texts = [name for name, kind in of.table.columns.items() if kind.sql == "STRING" and name != of.table.partition]
-    if read is None or of.table.options.keys() & {"charset", "emptyValue", "comment", "lineSep", "compression"}:
-        return None
-    found: dict[int, dict[str, bytes | None]] = {}
-    for file in of.files():
-        found.update(read(of.table, file, texts))
-    return found
-
-
-Texts = dict[int, dict[str, "bytes | None"]]
-
-
-def _encoded(value: str | bytes | None) -> bytes | None:
-    return value.encode() if isinstance(value, str) else value
-
-
-def _json(_: Table, file: Path, texts: list[str]) -> Texts:
-    rows = [json.loads(line) for line in file.read_bytes().split(b"\n")[:-1]]
-    return {row["id"]: {name: _encoded(row.get(name)) for name in texts} for row in rows}
-
-
-def _csv(of: Table, file: Path, texts: list[str]) -> Texts:
-    import pyarrow
-    import pyarrow.csv
-
-    if len(of.options.get("sep", ",")) > 1 or of.options.keys() & {"nullValue", "escape", "quoteAll", "header"}:
-        return {}
-    names = ["id", *(name for name in of.columns if name != of.partition)]
-    found = pyarrow.csv.read_csv(
-        file,
-        read_options=pyarrow.csv.ReadOptions(column_names=names),
-        parse_options=pyarrow.csv.ParseOptions(
-            delimiter=of.options.get("sep", ","),
-            quote_char=of.options.get("quote", '"'),
-            newlines_in_values=True,
-        ),
-        convert_options=pyarrow.csv.ConvertOptions(
-            column_types={name: pyarrow.int32() if name == "id" else pyarrow.string() for name in names},
-            null_values=[""],
-            strings_can_be_null=True,
-            quoted_strings_can_be_null=False,
-        ),
-    )
-    return {row["id"]: {name: _encoded(row[name]) for name in texts} for row in found.to_pylist()}
-
-
-def _arrow(read: Callable[[Path, list[str]], Any]) -> Callable[[Table, Path, list[str]], Texts]:
-    def rows(_: Table, file: Path, texts: list[str]) -> Texts:
-        import pyarrow
-
-        found = read(file, ["id", *texts])
-        ids = found.column("id").to_pylist()
-        values = {name: found.column(name).cast(pyarrow.binary()).to_pylist() for name in texts}
-        return {number: {name: values[name][at] for name in texts} for at, number in enumerate(ids)}
-
-    return rows
-
-
-def _parquet(file: Path, names: list[str]) -> Any:
-    import pyarrow.parquet
-
-    return pyarrow.parquet.ParquetFile(file).read(columns=names)
-
-
-def _orc(file: Path, names: list[str]) -> Any:
-    import pyarrow.orc
-
-    return pyarrow.orc.ORCFile(file).read(columns=names)
-
-
-def _avro(_: Table, file: Path, texts: list[str]) -> Texts:
-    import fastavro
-
-    with file.open("rb") as opened:
-        rows = list(fastavro.reader(opened, handle_unicode_errors="surrogateescape"))
-    return {
-        row["id"]: {
-            name: None if row[name] is None else row[name].encode(errors="surrogateescape") for name in texts
-        }
-        for row in rows
-    }
-
-
-OTHERS: dict[str, Callable[[Table, Path, list[str]], Texts]] = {
-    "json": _json,
-    "csv": _csv,
-    "parquet": _arrow(_parquet),
-    "orc": _arrow(_orc),
-    "avro": _avro,
-}

@@ -34,7 +34,8 @@ class Reading:
 
 
 def _csv(content: str | bytes, schema: str, fails: bool = False, **options: str) -> Reading:
-    return Reading("csv", content, schema, options, {"encoding": "charset"}, fails)
+    set_here = {"escape": options.get("quote") or '"', **options}
+    return Reading("csv", content, schema, set_here, {"encoding": "charset"}, fails)
 
 
 def _json(content: str | bytes, schema: str, fails: bool = False, **options: str) -> Reading:
@@ -212,8 +213,8 @@ WRITINGS: dict[str, Writing] = {
         ("text", "whole"),
         {"ignoreLeadingWhiteSpace": "false", "ignoreTrailingWhiteSpace": "false", "escapeQuotes": "false"},
     ),
-    "csv emptyValue": Writing(
-        "csv", ("whole", "text"), {"emptyValue": "EMPTY", "nullValue": "-", "charToEscapeQuoteEscaping": "^"}
+    "csv nullValue": Writing(
+        "csv", ("whole", "text"), {"nullValue": "-", "escape": "\\", "charToEscapeQuoteEscaping": "^"}
     ),
     "csv formats": Writing("csv", ("day", "at", "local", "whole"), _FORMATS),
     "csv encoding": Writing("csv", ("whole", "text"), {"encoding": "UTF-16LE", "header": "true"}),

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _TEXTS = (
-    "'a'", "''", "' '", "'a b'", "' a '", "'a=b'", "'a/b'", "'a%b'", "'%2F'", r"'\"\'`'", "'#?*'", "'[a]{b}'",
-    r"'a\\b:c'", r"'\n\t'", r"'\u0001\u007f'", "'Grüße 🎉'", "'null'", "'__HIVE_DEFAULT_PARTITION__'",
+    "'a'", "' '", "'a b'", "' a '", "'a=b'", "'a/b'", "'a%b'", "'%2F'", r"'\"\'`'", "'#?*'", "'[a]{b}'",
+    r"'a\\b:c'", r"'\n\t'", r"'\u0001\u007f'", "'Grüße 🎉'", "'null'",
     "'.a'", "'_a'", "'01'", "NULL",
 )  # fmt: skip
 

@@ -48,9 +48,9 @@ private[stoplog] object Compactor {
     if (likenesses.distinct.sizeIs > 1)
       throw new IllegalArgumentException(s"The files have $difference, than each other.")
 
-  /** Returns a text that is equal for files whose metadata says the same of their rows. Any entry may describe
-    * the rows, so that files with other entries stay apart. Spark's own entries name its version and its rules
-    * for dates, which compactors compare on their own.
+  /** Returns a text that is equal for files whose metadata says the same of their rows. Any entry may
+    * describe the rows, so that files with other entries stay apart. Spark's own entries name its version and
+    * its rules for dates, which compactors compare on their own.
     */
   def describing(entries: Iterable[(String, String)]): String = entries.toSeq
     .filterNot { case (key, _) => key.startsWith(OfSpark) }

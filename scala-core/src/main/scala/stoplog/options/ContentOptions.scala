@@ -256,7 +256,9 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     (encoding ++ ofRows).toMap
   }
 
-  /** Adds defaults. Makes Spark's parsers fail for invalid records. By default they return nulls, without quarantine. */
+  /** Adds defaults. Makes Spark's parsers fail for invalid records. By default they return nulls, without
+    * quarantine.
+    */
   private def mode(
       isQuarantined: Boolean,
       format: Option[SourceFormatName],

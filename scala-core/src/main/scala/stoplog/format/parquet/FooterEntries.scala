@@ -11,8 +11,8 @@ import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.compact.Compactor
 
-/** The entries of a footer that describe the rows, such as the coordinate system and the bounds of GeoParquet.
-  * In a merged file, an entry of one file would stand for the rows of all.
+/** The entries of a footer that describe the rows, such as the coordinate system and the bounds of
+  * GeoParquet. In a merged file, an entry of one file would stand for the rows of all.
   */
 private[parquet] object FooterEntries {
 

@@ -6,9 +6,9 @@ import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 
 /** The defaults of CSV and JSON that differ from Spark's, for writing and reading.
   *
-  * Readers of CSV outside of Spark double a quote inside of quotes, and keep blanks around values. Spark's own
-  * default, a backslash, is misread by pandas, DuckDB and spreadsheets. Spark's default pattern of timestamps
-  * cuts microseconds, and the seconds of old offsets.
+  * Readers of CSV outside of Spark double a quote inside of quotes, and keep blanks around values. Spark's
+  * own default, a backslash, is misread by pandas, DuckDB and spreadsheets. Spark's default pattern of
+  * timestamps cuts microseconds, and the seconds of old offsets.
   */
 private[stoplog] object Dialect {
 

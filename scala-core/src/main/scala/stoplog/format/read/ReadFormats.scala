@@ -49,12 +49,14 @@ private[stoplog] object ReadFormats {
 
   private type Rows = () => RecordEmitter[Line, InternalRow]
 
-  private def text(settings: SourceFormatName.ReadSettings, wanted: StructType): Rows =
+  private def text(settings: SourceFormatName.ReadSettings, wanted: StructType): Rows = {
+    val nullText = settings.options.get("nullValue")
     wanted.fields.map(_.dataType) match {
       case Array()              => () => new LineRows.EmptyRows[Line]
-      case Array(_: StringType) => () => new LineRows.TextRows(settings.options.get("nullValue"))
+      case Array(_: StringType) => () => new LineRows.TextRows(nullText)
       case _                    => throw Errors.textSchema(wanted.simpleString)
     }
+  }
 
   private def json(settings: SourceFormatName.ReadSettings, columns: StructType, wanted: StructType): Rows = {
     val conf = SQLConf.get

@@ -6,6 +6,7 @@ import java.sql.{Array => _, _}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.jdbc.client.{Dialect, FailureKind, JdbcErrors, RequestOptions, Retries}
+import stoplog.thread.{StopSignal, Uninterrupted}
 
 class FailureKindSuite extends AnyFunSuite {
   private def verdict(e: Throwable, dialect: Dialect = Dialect.PostgreSql) = FailureKind.of(e, dialect)
@@ -60,6 +61,21 @@ class FailureKindSuite extends AnyFunSuite {
       calls += 1
       throw state("42601")
     })
+    assert(calls === 1)
+  }
+
+  test("a stop ends the wait between two attempts, also in work that no interrupt reaches") {
+    val stopped = new StopSignal {
+      override def isStopped: Boolean = true
+    }
+    val retries = new Retries(RequestOptions(0, 100, 3600000L), Dialect.Derby)
+    var calls   = 0
+    intercept[InterruptedException](StopSignal.during(stopped)(Uninterrupted.call {
+      retries(new RuntimeException(_)) { _ =>
+        calls += 1
+        throw state("40001")
+      }
+    }))
     assert(calls === 1)
   }
 

@@ -21,8 +21,9 @@ object Published {
     "stoplog.commit", "stoplog.plan", "stoplog.writing", "stoplog.log", "stoplog.options", "stoplog.spark",
     "stoplog.thread", "stoplog.util", "stoplog.format.avro", "stoplog.format.compress", "stoplog.format.orc",
     "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.storage.local", "stoplog.storage.hadoop",
-    "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.storage.systems", "stoplog.place", "stoplog.checkpoint",
-    "stoplog.engine", "stoplog.filesink", "stoplog.filesource", "stoplog.merge", "stoplog.twophase"
+    "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.storage.systems", "stoplog.place",
+    "stoplog.checkpoint", "stoplog.engine", "stoplog.filesink", "stoplog.filesource", "stoplog.merge",
+    "stoplog.twophase"
   )
 
   lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ compatible

@@ -152,11 +152,11 @@ class LineReaderSuite extends AnyFunSuite {
   }
 
   test("lines that the opening has read are returned before a failure") {
-    val files              = memory("ant\nbat\n")
-    val damaged: Decoding  = (_, _) =>
+    val files             = memory("ant\nbat\n")
+    val damaged: Decoding = (_, _) =>
       Some(in =>
         new java.io.InputStream {
-          private var reads            = 0
+          private var reads        = 0
           override def read(): Int = throw new UnsupportedOperationException
           override def read(to: Array[Byte], offset: Int, length: Int): Int = {
             reads += 1
@@ -174,8 +174,9 @@ class LineReaderSuite extends AnyFunSuite {
     reader.add(Seq(FileSplit(files.file("f"), Extent.Records(0, Extent.ToTheEnd))))
     val found = Vector.newBuilder[String]
     reader.fetch() match {
-      case records: Fetched.Records[FileSplit, Line] => while (records.advance()) found += text(records.record)
-      case other                                     => fail(s"$other")
+      case records: Fetched.Records[FileSplit, Line] =>
+        while (records.advance()) found += text(records.record)
+      case other => fail(s"$other")
     }
     assert(found.result() === Vector("ant", "bat"))
     assert(intercept[stoplog.error.StoplogException](reader.fetch()).getMessage.contains("damaged"))

@@ -113,7 +113,7 @@ final class TypeTable(database: TestDatabase, columnTypes: Seq[String]) {
   private def valueOf(row: ResultSet, spark: DataType): Any = {
     val columnType = row.getMetaData.getColumnTypeName(2).toUpperCase
     (database.name, spark, columnType) match {
-      case ("MariaDB", TimestampType, "TIMESTAMP")     => micros(row.getBigDecimal(3))
+      case ("MariaDB", TimestampType, "TIMESTAMP")       => micros(row.getBigDecimal(3))
       case ("MariaDB", _, _) if row.getString(2) == null => null
       // The text of a FLOAT has six digits.
       case ("MariaDB", _: NumericType, "FLOAT") => row.getDouble(3).toFloat

@@ -95,6 +95,16 @@ class JdbcSinkBuilder(Builder):
         names = names_of("with_upsert", "column", key_columns)
         return self._with(writeMode="upsert", keyColumns=columns_text(names))
 
+    def with_version_column(self, column: str) -> JdbcSinkBuilder:
+        """Sets the column that decides which of two rows with the same key is newer. Only for upserts.
+
+        An existing row is replaced only by a row with a greater value in this column.
+
+        >>> JdbcSink.for_table("jdbc:derby:shop", "t").with_upsert("id").with_version_column("changed").build()
+        JdbcSink(url='jdbc:derby:shop', dbtable='t', writeMode='upsert', keyColumns='id', versionColumn='changed')
+        """
+        return self._with(versionColumn=column)
+
     def with_transactions(self) -> JdbcSinkBuilder:
         """Inserts the rows of each epoch exactly once, in one transaction with the epoch's number.
 

@@ -24,6 +24,7 @@ JDBC_SINK = Builder(
     [
         (call("with_credentials", "me", "hidden"), {"user": "me", "password": "hidden"}),
         (call("with_upsert", "id", "a,b"), {"writeMode": "upsert", "keyColumns": "id,`a,b`"}),
+        (call("with_version_column", "v"), {"versionColumn": "v"}),
         (call("with_transactions"), {"writeMode": "transactional"}),
         (call("with_batch_size", 3), {"batchsize": "3"}),
         (call("with_max_writers", 4), {"numPartitions": "4"}),

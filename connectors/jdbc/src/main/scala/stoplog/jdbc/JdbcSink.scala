@@ -67,9 +67,12 @@ final class JdbcSinkBuilder private[jdbc] (options: Map[String, String]) {
   def withUpsert(keyColumns: String*): JdbcSinkBuilder =
     withOptions(Map("writeMode" -> "upsert", "keyColumns" -> ColumnNames.render(keyColumns)))
 
+  /** Sets the column that decides which of two rows with the same key is newer. Only for upserts. */
+  def withVersionColumn(column: String): JdbcSinkBuilder = withOption("versionColumn", column)
+
   /** Inserts the rows of each epoch exactly once, in one transaction with the epoch's number. The default. */
   def withTransactions(): JdbcSinkBuilder =
-    new JdbcSinkBuilder(options - "keyColumns" + ("writeMode" -> "transactional"))
+    new JdbcSinkBuilder(options - "keyColumns" - "versionColumn" + ("writeMode" -> "transactional"))
 
   /** Sets the number of rows in a batch; 5,000 by default. */
   def withBatchSize(rows: Int): JdbcSinkBuilder = withOption("batchsize", rows.toString)

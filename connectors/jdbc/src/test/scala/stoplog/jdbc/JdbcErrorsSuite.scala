@@ -26,6 +26,7 @@ object JdbcErrorsSuite {
     JdbcErrors.ownTable("stoplog_epochs", at.database, cause),
     JdbcErrors.badRow("orders", "{\"id\":1}", cause),
     JdbcErrors.nullKey("orders", "id"),
+    JdbcErrors.nullVersion("orders", "updated"),
     JdbcErrors.inexact("orders", "price", "numeric", "has more than 2 digits after the point"),
     JdbcErrors.writeFailed("orders", at.database, cause),
     JdbcErrors.unknownOutcome(at, "stoplog_epochs", 7, cause),

@@ -73,6 +73,7 @@ class JdbcOptionsSuite extends AnyFunSuite {
       .forTable("jdbc:derby:d", "t")
       .withCredentials("u", "hidden")
       .withUpsert("a", "b,c")
+      .withVersionColumn("v")
       .withBatchSize(7)
       .withMaxWriters(2)
       .withRetries(3, "1s")
@@ -87,6 +88,7 @@ class JdbcOptionsSuite extends AnyFunSuite {
       "password"      -> "hidden",
       "writeMode"     -> "upsert",
       "keyColumns"    -> "a,`b,c`",
+      "versionColumn" -> "v",
       "batchsize"     -> "7",
       "numPartitions" -> "2",
       "maxTries"      -> "3",

@@ -7,7 +7,7 @@ import stoplog.commit.ForeignQuery
 import stoplog.fault.Faults
 import stoplog.jdbc.client.{ConnectionSource, Dialect, RequestOptions, Retries, Session}
 import stoplog.jdbc.rejects.{RejectTable, Rejects, StagedText}
-import stoplog.jdbc.rows.JdbcRow
+import stoplog.jdbc.rows.{JdbcRow, RowKey}
 import stoplog.jdbc.staging.{EpochDriver, OwnTables, SinkOwner, SinkTables, TaskOutcome}
 import stoplog.jdbc.write.{BatchScope, TaskRows, TaskSession}
 
@@ -22,7 +22,8 @@ final class Rig(
     reject: Boolean = false,
     faults: Faults = Faults.none,
     batchRows: Int = 4,
-    epochs: Option[String] = None
+    epochs: Option[String] = None,
+    version: Option[Int] = None
 ) {
   private[jdbc] val target  = database.target(table)
   private[jdbc] val rejects = RejectTable(s"${table}_rejected", Rig.textOf(database))
@@ -62,7 +63,7 @@ final class Rig(
     if (reject) new OwnTables(session, retries, target).ensure(rejects.table, rejects.create)
     val bad: Rejects = if (reject) keep else new Rejects.Fail(target, Rig.text)
     run(
-      TaskRows.upserts(access(session, retries), target, Array(0), batchRows, bad),
+      TaskRows.upserts(access(session, retries), target, RowKey(Vector(0), version), batchRows, bad),
       rows
     )
   }

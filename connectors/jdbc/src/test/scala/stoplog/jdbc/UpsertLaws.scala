@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogException
 import stoplog.jdbc.client.{RequestOptions, Retries, Session}
 import stoplog.jdbc.rejects.Rejects
-import stoplog.jdbc.rows.JdbcRow
+import stoplog.jdbc.rows.{JdbcRow, RowKey}
 import stoplog.jdbc.write.{BatchScope, TaskRows, TaskSession}
 
 /** What is asked of upserts into each database. */
@@ -65,7 +65,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
         stoplog.fault.Faults.none
       ),
       only,
-      Array(0),
+      RowKey(Vector(0), None),
       10,
       new Rejects.Fail(only, Rig.text)
     )
@@ -73,6 +73,27 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     task.finish()
     task.close()
     assert(database.count(table) === 2)
+  }
+
+  test("the row with the greater version wins within a batch, across batches and across tasks") {
+    val table                   = database.newTable()
+    def task(rows: (Any, Any)*) =
+      new Rig(database, table, database.connector, version = Some(1)).upsert(rows: _*)
+    task(1L -> "b", 1L -> "c", 1L -> "a", 2L -> "x", 3L -> "x", 4L -> "x", 5L -> "x", 1L -> "b")
+    assert(content(table).take(2) === Seq(1 -> "c", 2 -> "x"))
+    task(1L -> "b", 2L -> "y")
+    assert(content(table).take(2) === Seq(1 -> "c", 2 -> "y"))
+    assert(intercept[StoplogException](task(1L -> null)).getCondition === "STOPLOG_JDBC_BAD_ROW")
+    database.execute(s"UPDATE $table SET word = NULL WHERE id = 1")
+    task(1L                          -> "a")
+    assert(content(table).head === 1 -> "a")
+  }
+
+  test("a bad row does not remove the row with the next version") {
+    val table = database.newTable(" CHECK (word <> 'z')")
+    val rig   = new Rig(database, table, database.connector, reject = true, batchRows = 9, version = Some(1))
+    assert(rig.upsert(1L -> "b", 1L -> "z", 1L -> "c", 1L -> "a").rejects === 1)
+    assert(content(table) === Seq(1 -> "c"))
   }
 
   test("a bad row fails by name, with the row and the database's message") {

@@ -3,10 +3,11 @@ package stoplog.jdbc
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.jdbc.client.{Dialect, Statement, TableName}
+import stoplog.jdbc.client.{Dialect, Statement, TableName, UpsertKey}
 
 class UpsertsSuite extends AnyFunSuite {
-  private def upsert(dialect: Dialect, columns: String*) = dialect.upsert("t", columns, Seq("k"))
+  private def upsert(dialect: Dialect, columns: String*) =
+    dialect.upsert("t", columns, UpsertKey(Seq("k"), None))
 
   test("each dialect has its statement and order of parameters") {
     assert(
@@ -33,6 +34,16 @@ class UpsertsSuite extends AnyFunSuite {
       upsert(Dialect.Merge, "a", "k").sql ===
         s"MERGE INTO t AS stoplog_t USING (VALUES (1)) AS stoplog_s (stoplog_one) ON stoplog_t.k = ? $merged"
     )
+  }
+
+  test("each dialect replaces only rows with a smaller version") {
+    def versioned(dialect: Dialect) = dialect.upsert("t", Seq("k", "v", "a"), UpsertKey(Seq("k"), Some("v")))
+    assert(
+      versioned(Dialect.PostgreSql).sql === "INSERT INTO t AS stoplog_t (k, v, a) VALUES (?, ?, ?) " +
+        "ON CONFLICT (k) DO UPDATE SET v = EXCLUDED.v, a = EXCLUDED.a WHERE stoplog_t.v IS NULL OR EXCLUDED.v > stoplog_t.v"
+    )
+    assert(versioned(Dialect.MySql).sql.endsWith("v = IF(v IS NULL OR VALUES(v) > v, VALUES(v), v)"))
+    assert(versioned(Dialect.Derby).parameters === Seq(0, 1, 1, 2, 0, 1, 2))
   }
 
   test("the URL determines the dialect") {

@@ -59,14 +59,14 @@ private[jdbc] final class Columnwise private (val sql: String, types: Array[Stri
 private[jdbc] object Columnwise {
 
   /** Returns `None` if the text form of a column's type is not supported. */
-  def upsert(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] = {
+  def upsert(table: String, columns: Seq[Column], key: UpsertKey): Option[Columnwise] = {
     val types = columns.map(column => serials.getOrElse(column.typeName, column.typeName))
     Option.when(types.forall(known)) {
       val names  = columns.map(_.quoted)
       val arrays = types.map(name => s"?::$name[]").mkString(", ")
       new Columnwise(
-        s"INSERT INTO $table (${names.mkString(", ")}) SELECT * FROM unnest($arrays) " +
-          s"${Upserts.conflict(names, keys)}",
+        s"INSERT INTO ${Upserts.aliased(table, key)} (${names.mkString(", ")}) SELECT * FROM unnest($arrays) " +
+          s"${Upserts.conflict(names, key)}",
         types.toArray
       )
     }

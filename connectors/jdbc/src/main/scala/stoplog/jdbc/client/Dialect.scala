@@ -27,7 +27,7 @@ private[jdbc] sealed abstract class Dialect(val word: String)
   def handles(url: String): Boolean
 
   /** Inserts a row, or updates the row with the same key. All names are quoted. */
-  def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement
+  def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement
 
   /** True if [[upsert]] of a new key fails when another transaction inserts this key at the same time. The
     * row then exists, and the next attempt updates the row.
@@ -36,7 +36,7 @@ private[jdbc] sealed abstract class Dialect(val word: String)
 
   /** Returns a statement that upserts many rows at once, if this is faster and supports the columns' types.
     */
-  def upsertMany(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] = None
+  def upsertMany(table: String, columns: Seq[Column], key: UpsertKey): Option[Columnwise] = None
 
   /** Creates an empty table with the columns of a query; the query ends in its FROM clause. */
   def createLike(table: String, query: String): String = s"CREATE TABLE $table AS $query WHERE 1 = 0"
@@ -89,8 +89,8 @@ private[jdbc] object Dialect {
 
     override def moments: Moments = Moments.DerbyTexts
 
-    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
-      Upserts.merge(table, "sysibm.sysdummy1", columns, keys)
+    override def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement =
+      Upserts.merge(table, "sysibm.sysdummy1", columns, key)
 
     override def insertsBlindly: Boolean = true
 
@@ -105,11 +105,11 @@ private[jdbc] object Dialect {
 
     override def arrays: ValueRule.Arrays = ValueRule.Arrays.AsText
 
-    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
-      Upserts.onConflict(table, columns, keys)
+    override def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement =
+      Upserts.onConflict(table, columns, key)
 
-    override def upsertMany(table: String, columns: Seq[Column], keys: Seq[String]): Option[Columnwise] =
-      Columnwise.upsert(table, columns, keys)
+    override def upsertMany(table: String, columns: Seq[Column], key: UpsertKey): Option[Columnwise] =
+      Columnwise.upsert(table, columns, key)
 
     override def driverDefaults: Map[String, String] = Map("reWriteBatchedInserts" -> "true")
 
@@ -130,8 +130,8 @@ private[jdbc] object Dialect {
     override def handles(url: String): Boolean =
       url.startsWith("jdbc:mysql:") || url.startsWith("jdbc:mariadb:")
 
-    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
-      Upserts.onDuplicateKey(table, columns, keys)
+    override def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement =
+      Upserts.onDuplicateKey(table, columns, key)
 
     override def createLike(table: String, query: String): String =
       s"CREATE TABLE $table ENGINE=InnoDB AS $query WHERE 1 = 0"
@@ -179,8 +179,8 @@ private[jdbc] object Dialect {
   case object Sqlite extends Dialect("sqlite") {
     override def handles(url: String): Boolean = url.startsWith("jdbc:sqlite:")
 
-    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
-      Upserts.onConflict(table, columns, keys)
+    override def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement =
+      Upserts.onConflict(table, columns, key)
 
     override def isTyped: Boolean = false
 
@@ -191,8 +191,8 @@ private[jdbc] object Dialect {
   case object Merge extends Dialect("merge") {
     override def handles(url: String): Boolean = true
 
-    override def upsert(table: String, columns: Seq[String], keys: Seq[String]): Statement =
-      Upserts.merge(table, "(VALUES (1))", columns, keys, alias = "stoplog_s (stoplog_one)")
+    override def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement =
+      Upserts.merge(table, "(VALUES (1))", columns, key, alias = "stoplog_s (stoplog_one)")
 
     override def insertsBlindly: Boolean = true
 

@@ -37,6 +37,9 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   def nullKey(table: String, column: String): StoplogException =
     failure("STOPLOG_JDBC_NULL_KEY", "table" -> table, "column" -> column)
 
+  def nullVersion(table: String, column: String): StoplogException =
+    failure("STOPLOG_JDBC_NULL_VERSION", "table" -> table, "column" -> column)
+
   /** @param why a clause about the value */
   def inexact(table: String, column: String, typeName: String, why: String): StoplogException =
     failure("STOPLOG_JDBC_VALUE", "table" -> table, "column" -> column, "type" -> typeName, "why" -> why)

@@ -63,6 +63,14 @@ private[stoplog] object JdbcOptionRegistry {
     "The columns that identify a row: the primary key of the table, or a unique index."
   )
 
+  val VersionColumn: Opt[String] =
+    Writing.option("versionColumn", OptionType.text.as("column"), "updated_at")(
+      "none: the later row wins",
+      "The column that decides which of two rows with the same key is newer: an existing row is replaced only by " +
+        "a row with a greater value. Holds across batches, tasks and epochs. A number, a date or a timestamp. " +
+        "Only with `upsert`."
+    )
+
   val BatchSize: Opt[Int] = Writing.withDefault("batchsize", count, 5000, "20000")(
     "The number of rows that a task sends and commits together; Spark's `jdbc` sends 1000. Of several rows " +
       "with the same key in a batch, only the last row is sent."
@@ -139,6 +147,7 @@ private[stoplog] object JdbcOptionRegistry {
     DialectName,
     WriteModeName,
     KeyColumns,
+    VersionColumn,
     BatchSize,
     NumPartitions,
     DistributionName,

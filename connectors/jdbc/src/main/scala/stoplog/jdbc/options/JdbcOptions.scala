@@ -14,8 +14,10 @@ import stoplog.writing.OnBadRow
 private[jdbc] sealed trait WriteMode
 private[jdbc] object WriteMode {
 
-  /** @param keys the key columns, in the spelling of the option */
-  final case class Upsert(keys: Seq[String])                                           extends WriteMode
+  /** @param keys    the key columns, in the spelling of the option
+    * @param version the column whose greater value wins
+    */
+  final case class Upsert(keys: Seq[String], version: Option[String] = None)           extends WriteMode
   final case class Transactional(epochsTable: Option[String], onForeign: ForeignQuery) extends WriteMode
 }
 
@@ -132,10 +134,10 @@ private[jdbc] object JdbcOptions {
       if (!reader.isSet(Registry.KeyColumns))
         reader.errors.add("keyColumns is not set, which writeMode = 'upsert' needs.")
       reader.withoutEffect(Seq(Registry.EpochsTableName, Registry.OnForeign), "with writeMode = 'upsert'")
-      WriteMode.Upsert(keys)
+      WriteMode.Upsert(keys, reader.get(Registry.VersionColumn))
     } else {
       reader.withoutEffect(
-        Seq(Registry.KeyColumns, Registry.DistributionName),
+        Seq(Registry.KeyColumns, Registry.VersionColumn, Registry.DistributionName),
         "with writeMode = 'transactional'"
       )
       WriteMode.Transactional(reader.text(Registry.EpochsTableName), reader(Registry.OnForeign))

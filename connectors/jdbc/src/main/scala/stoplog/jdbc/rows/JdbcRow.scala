@@ -20,6 +20,9 @@ private[jdbc] final class JdbcRow(
     val fault: Option[ValueFault] = None
 ) {
   def after(earlier: JdbcRow): JdbcRow = new JdbcRow(values, origin, Some(earlier), fault)
+
+  /** Returns the row without earlier rows. */
+  def alone: JdbcRow = new JdbcRow(values, origin, None, fault)
 }
 
 /** A value that its column cannot store exactly.

@@ -46,23 +46,24 @@ private[jdbc] object RowBuffer {
   /** Keeps only the last row of each key, in the [[LockOrder]] of the keys. Rows whose keys only the database
     * may consider equal keep their order of arrival.
     *
-    * @param keys       the indices of the key columns
+    * @param key        the key, and the version that decides which row is the last
     * @param superseded the handling of all other rows
     */
-  final class LastOfEachKey(keys: Array[Int], superseded: Superseded, batchRows: Int)
+  final class LastOfEachKey(key: RowKey, superseded: Superseded, batchRows: Int)
       extends RowBuffer(batchRows) {
-    private[this] val rows    = new JTreeMap[JdbcRow, (Long, JdbcRow)](new KeyOrder(keys))
-    private[this] val order   = new LockOrder(keys)
+    private[this] val rows    = new JTreeMap[JdbcRow, (Long, JdbcRow)](new KeyOrder(key.columns.toArray))
+    private[this] val order   = new LockOrder(key.columns.toArray)
     private[this] var arrived = 0L
     private[this] var behind  = 0
 
     override def add(row: JdbcRow): Unit = {
       // Replaces the map's key as well: equal keys may differ, such as 1.0 and 1.00.
-      val last = (Option(rows.remove(row)), superseded) match {
-        case (Some((_, earlier)), Superseded.Kept) =>
-          behind += 1
-          row.after(earlier)
-        case _ => row
+      val last = Option(rows.remove(row)).fold(row) { case (_, earlier) =>
+        val winner = key.winner(earlier, row)
+        superseded match {
+          case Superseded.Kept    => behind += 1; winner
+          case Superseded.Dropped => winner.alone
+        }
       }
       rows.put(last, arrived -> last)
       arrived += 1

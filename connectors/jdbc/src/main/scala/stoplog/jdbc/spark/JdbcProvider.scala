@@ -75,7 +75,7 @@ private[jdbc] final class JdbcEngineSink(spec: JdbcWriteSpec)
 
   /** The key columns, or all columns if the rows have no keys. */
   private def together: Seq[String] = {
-    val chosen = if (spec.keys.nonEmpty) spec.keys.map(spec.schema(_)) else spec.schema.fields.toVector
+    val chosen = spec.key.fold(spec.schema.fields.toVector)(_.columns.map(spec.schema(_)))
     val usable = chosen.filterNot(_.dataType.isInstanceOf[MapType])
     if (usable.isEmpty) throw Errors.distributionUnsupported("no column of the rows can be hashed")
     usable.map(_.name)

@@ -81,7 +81,8 @@ private[jdbc] final class UpsertJob(spec: JdbcWriteSpec) extends EngineJob[Inter
 }
 
 private[jdbc] object UpsertRun {
-  def writers(spec: JdbcWriteSpec) = new JdbcWriterFactory(spec, WriteTarget.ByKey, committed = None)
+  def writers(spec: JdbcWriteSpec) =
+    new JdbcWriterFactory(spec, WriteTarget.ByKey(spec.key.get), committed = None)
 
   /** Creates the reject table before the tasks need the table. */
   def prepare(spec: JdbcWriteSpec): Unit = spec.rejectTable.foreach { rejects =>

@@ -9,14 +9,14 @@ import stoplog.engine._
 import stoplog.fault.Faults
 import stoplog.jdbc.client.{Retries, Session}
 import stoplog.jdbc.rejects.Rejects
-import stoplog.jdbc.rows.{JdbcRow, RowValues}
+import stoplog.jdbc.rows.{JdbcRow, RowKey, RowValues}
 import stoplog.jdbc.staging.{SinkTables, StagingTable, TaskOutcome}
 import stoplog.jdbc.write.{BatchScope, JdbcWriteSpec, TaskRows, TaskSession}
 
 /** The table that tasks write to. */
 private[jdbc] sealed trait WriteTarget extends Serializable
 private[jdbc] object WriteTarget {
-  case object ByKey                           extends WriteTarget
+  final case class ByKey(key: RowKey)         extends WriteTarget
   final case class Staged(tables: SinkTables) extends WriteTarget
 }
 
@@ -39,14 +39,14 @@ private[jdbc] final class JdbcWriterFactory(
     val access  = TaskSession(session, scope, retries, Faults.ofThisJvm)
     val most    = spec.options.rows.batchRows
     sending match {
-      case WriteTarget.ByKey =>
+      case WriteTarget.ByKey(key) =>
         val rejects = spec.rejects(batch, Rejects.contentId(spec.sink, batch)) {
           spec.rejectTable.map(table =>
             rows =>
               retries(spec.target.writeFailed)(_ => session.transaction(_ => table.replace(session, rows)))
           )
         }
-        TaskRows.upserts(access, spec.target, spec.keys.toArray, most, rejects)
+        TaskRows.upserts(access, spec.target, key, most, rejects)
       case WriteTarget.Staged(tables) =>
         val attempt = UUID.randomUUID().toString
         val rejects = spec.rejects(batch, (number, _) => s"$attempt-$number")(

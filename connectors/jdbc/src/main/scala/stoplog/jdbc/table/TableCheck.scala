@@ -7,12 +7,14 @@ import scala.util.{Try, Using}
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.jdbc.{JdbcDialect, JdbcDialects}
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types._
 
 import stoplog.jdbc.client.{ConnectionSource, Dialect, FailureKind, JdbcErrors, Retries}
 import stoplog.jdbc.options.{DatabaseTable, JdbcOptions, WriteMode}
 import stoplog.jdbc.rows.Column
-import stoplog.jdbc.types.ColumnType.{JsonBytes, Labels, ListOf, Parsed, SessionMoment, Year}
+import stoplog.jdbc.types.ColumnType.{
+  Affine, JsonBytes, Labels, ListOf, Parsed, SessionMoment, TextAffinity, Year
+}
 import stoplog.jdbc.types.ValueRule
 
 /** Checks before the first write: the database responds, and the table accepts the rows. */
@@ -29,13 +31,17 @@ private[jdbc] object TableCheck {
     val dialect = options.at.dialect
     val rows    = schema.fields.toSeq.map(field => RowColumn(field.name, field.dataType))
     val keys    = options.mode match {
-      case WriteMode.Upsert(names) => names
-      case _                       => Nil
+      case WriteMode.Upsert(names, _) => names
+      case _                          => Nil
     }
     val quoting = JdbcDialects.get(options.sparkUrl)
     inspected(options, connector) { (connection, table) =>
-      val problems = this.problems(table, rows, keys, dialect) ++ transactions(table, options.mode) ++
-        Catalog.sessionProblems(connection, dialect, isZoned(table, rows))
+      val problems =
+        this.problems(table, rows, keys, dialect) ++ versions(table, rows, options.mode) ++ transactions(
+          table,
+          options.mode
+        ) ++
+          Catalog.sessionProblems(connection, dialect, isZoned(table, rows))
       val columns = rows.flatMap(row => table.column(row.name)).toVector.map { column =>
         Column(
           column.name,
@@ -82,6 +88,22 @@ private[jdbc] object TableCheck {
       case (JsonBytes, _)                              => Types.VARBINARY
       case (Year, _)                                   => Types.INTEGER
       case _                                           => column.jdbcType
+    }
+
+  /** The database and the sink must order versions in the same way, so that texts are no versions. */
+  private def versions(table: TargetTable, rows: Seq[RowColumn], mode: WriteMode): Option[String] =
+    mode match {
+      case WriteMode.Upsert(keys, Some(name)) =>
+        val isOrdered = rows.find(_.name.equalsIgnoreCase(name)).map(_.dataType).exists {
+          case _: DecimalType | ByteType | ShortType | IntegerType | LongType => true
+          case DateType | TimestampType | TimestampNTZType                    => true
+          case _                                                              => false
+        }
+        val isText = table.column(name).exists(_.catalog.columnType == Affine(TextAffinity))
+        Option.when(!isOrdered || isText || keys.exists(_.equalsIgnoreCase(name)))(
+          s"The versionColumn '$name' must be a column of numbers, dates or timestamps, and no key column."
+        )
+      case _ => None
     }
 
   /** Upserts repeat without transactions: the same rows are written again. */

@@ -180,7 +180,9 @@ private[wal] final class ChunkTransactions(spec: JdbcWriteSpec, failed: () => Un
       chunk.epoch,
       (number, _) => Rejects.contentId(chunk.name, chunk.epoch)(number, number.toString)
     )(rejectTable.map(table => table.replace(session, _)))
-    if (spec.keys.isEmpty) TaskRows.inserts(access, target, most, rejects)
-    else TaskRows.upserts(access, target, spec.keys.toArray, most, rejects)
+    spec.key match {
+      case None      => TaskRows.inserts(access, target, most, rejects)
+      case Some(key) => TaskRows.upserts(access, target, key, most, rejects)
+    }
   }
 }

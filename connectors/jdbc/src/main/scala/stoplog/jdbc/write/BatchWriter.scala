@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.write
 
-import stoplog.jdbc.client.{Columnwise, FailureKind, JdbcErrors, Session, Upserts}
-import stoplog.jdbc.rows.JdbcRow
+import stoplog.jdbc.client.{Columnwise, FailureKind, JdbcErrors, Session, UpsertKey, Upserts}
+import stoplog.jdbc.rows.{JdbcRow, RowKey}
 import stoplog.jdbc.staging.StagingTable
 import stoplog.jdbc.table.Target
 
@@ -32,17 +32,28 @@ private[jdbc] object BatchWriter {
 
   /** Sends rows by key. A batch contains one row of each key.
     *
-    * @param keys the indices of the key columns
+    * @param key the key columns, and the version
     */
-  final class ByKey(session: Session, target: Target, keys: Array[Int]) extends BatchWriter {
-    private[this] val keyColumns = keys.toSeq.map(target.columns(_).quoted)
-    private[this] val upsert     =
+  final class ByKey(session: Session, target: Target, key: RowKey) extends BatchWriter {
+    private[this] val keyColumns = UpsertKey(
+      key.columns.map(target.columns(_).quoted),
+      key.version.map(target.columns(_).quoted)
+    )
+    private[this] val upsert =
       target.dialect.upsert(target.table, target.columns.map(_.quoted), keyColumns)
     private[this] val many = target.dialect.upsertMany(target.table, target.columns, keyColumns)
 
-    override def refusal(row: JdbcRow): Option[Throwable] = keys
-      .find(row.values(_) == null)
-      .map(key => JdbcErrors.nullKey(target.table, target.columns(key).name))
+    override def refusal(row: JdbcRow): Option[Throwable] = {
+      def isNull(column: Int) = row.values(column) == null
+      key.columns
+        .find(isNull)
+        .map(column => JdbcErrors.nullKey(target.table, target.columns(column).name))
+        .orElse {
+          key.version
+            .filter(isNull)
+            .map(column => JdbcErrors.nullVersion(target.table, target.columns(column).name))
+        }
+    }
 
     override def send(batch: IndexedSeq[JdbcRow], first: Long, before: Int): Unit =
       if (batch.sizeIs == 1 || !many.exists(sendTogether(_, batch)))

@@ -8,7 +8,7 @@ import stoplog.fault.Faults
 import stoplog.jdbc.client.{ConnectionSource, Retries, Session}
 import stoplog.jdbc.options.{JdbcOptions, WriteMode}
 import stoplog.jdbc.rejects.{RejectTable, RejectedRowJson, Rejects}
-import stoplog.jdbc.rows.{JdbcRow, RowValues}
+import stoplog.jdbc.rows.{JdbcRow, RowKey, RowValues}
 import stoplog.jdbc.staging.{EpochDriver, SinkOwner, SinkTables}
 import stoplog.jdbc.table.Target
 import stoplog.jdbc.types.ValueRule
@@ -17,14 +17,14 @@ import stoplog.thread.StopSignal
 /** The checked settings of a write, for the driver and the tasks. Sent to the executors.
   *
   * @param schema the schema of the rows
-  * @param keys   the indices of the key columns; empty without upserts
+  * @param key    the key of upserts; `None` without upserts
   * @param texts  formats rejected rows
   */
 private[jdbc] final case class JdbcWriteSpec(
     options: JdbcOptions,
     schema: StructType,
     target: Target,
-    keys: Vector[Int],
+    key: Option[RowKey],
     connector: ConnectionSource,
     texts: RejectedRowJson,
     pause: Long => Unit = StopSignal.ofThisThread.pause(_)
@@ -76,12 +76,12 @@ private[jdbc] object JdbcWriteSpec {
       target: Target,
       connector: ConnectionSource
   ): JdbcWriteSpec = {
-    val keys = options.mode match {
-      case WriteMode.Upsert(names) =>
-        names.map(name => schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).toVector
-      case _ => Vector.empty
+    def index(name: String) = schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))
+    val key                 = options.mode match {
+      case WriteMode.Upsert(names, version) => Some(RowKey(names.map(index).toVector, version.map(index)))
+      case _: WriteMode.Transactional       => None
     }
     val texts = new RejectedRowJson(schema, SQLConf.get.sessionLocalTimeZone)
-    JdbcWriteSpec(options, schema, target, keys, connector, texts)
+    JdbcWriteSpec(options, schema, target, key, connector, texts)
   }
 }

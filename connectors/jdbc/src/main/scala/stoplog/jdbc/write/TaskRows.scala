@@ -3,7 +3,7 @@ package stoplog.jdbc.write
 
 import stoplog.jdbc.client.{JdbcErrors, JdbcStep}
 import stoplog.jdbc.rejects.Rejects
-import stoplog.jdbc.rows.{JdbcRow, RowBuffer, ValueFault}
+import stoplog.jdbc.rows.{JdbcRow, RowBuffer, RowKey, ValueFault}
 import stoplog.jdbc.staging.{StagingTable, TaskOutcome}
 import stoplog.jdbc.table.Target
 
@@ -46,17 +46,17 @@ private[jdbc] object TaskRows {
   /** Sends rows by key. Only the last row of each key in a batch is sent, and batches are sent in order.
     * Therefore, the last accepted row of each key in a task remains in the table.
     *
-    * @param keys the indices of the key columns
+    * @param key the key columns; with a version, the row with the greatest version remains
     */
   def upserts(
       access: TaskSession,
       target: Target,
-      keys: Array[Int],
+      key: RowKey,
       batchRows: Int,
       rejects: Rejects
   ): TaskRows = {
-    val buffer = new RowBuffer.LastOfEachKey(keys, rejects.superseded, batchRows)
-    new TaskRows(access, target, new BatchWriter.ByKey(access.session, target, keys), buffer, rejects)
+    val buffer = new RowBuffer.LastOfEachKey(key, rejects.superseded, batchRows)
+    new TaskRows(access, target, new BatchWriter.ByKey(access.session, target, key), buffer, rejects)
   }
 
   /** Inserts rows directly into the table, in a transaction of the caller. */

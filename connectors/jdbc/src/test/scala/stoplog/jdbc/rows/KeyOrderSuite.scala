@@ -13,7 +13,7 @@ class KeyOrderSuite extends AnyFunSuite {
 
   /** The rows of a batch, each with its number as the last value. */
   private def batch(keys: Any*): Seq[Int] = {
-    val buffer = new RowBuffer.LastOfEachKey(Array(0), RowBuffer.Superseded.Dropped, keys.size)
+    val buffer = new RowBuffer.LastOfEachKey(RowKey(Vector(0), None), RowBuffer.Superseded.Dropped, keys.size)
     keys.zipWithIndex.foreach { case (key, i) => buffer.add(row(key, i)) }
     buffer.drain().map(_.values(1).asInstanceOf[Int])
   }
@@ -58,7 +58,7 @@ class KeyOrderSuite extends AnyFunSuite {
   test("the order of distinct keys does not depend on the order of arrival") {
     val keys                      = Seq("b", "a", "D", "c")
     def sorted(keys: Seq[String]) = {
-      val buffer = new RowBuffer.LastOfEachKey(Array(0), RowBuffer.Superseded.Dropped, 9)
+      val buffer = new RowBuffer.LastOfEachKey(RowKey(Vector(0), None), RowBuffer.Superseded.Dropped, 9)
       keys.foreach(key => buffer.add(row(key)))
       buffer.drain().map(_.values(0))
     }

@@ -60,7 +60,7 @@ final class TypeTable(database: TestDatabase, columnTypes: Seq[String]) {
     val scope   = new BatchScope.OwnTransaction(session, retries, spec.target.writeFailed)
     val access  = TaskSession(session, scope, retries, stoplog.fault.Faults.none)
     val failed  =
-      Using.resource(TaskRows.upserts(access, spec.target, spec.keys.toArray, 100, rejects)) { task =>
+      Using.resource(TaskRows.upserts(access, spec.target, spec.key.get, 100, rejects)) { task =>
         Try {
           val rowValues = spec.values
           for ((value, k) <- values.zipWithIndex)

@@ -21,8 +21,8 @@ object Published {
     "stoplog.commit", "stoplog.plan", "stoplog.writing", "stoplog.log", "stoplog.options", "stoplog.spark",
     "stoplog.thread", "stoplog.util", "stoplog.format.avro", "stoplog.format.compress", "stoplog.format.orc",
     "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.storage.local", "stoplog.storage.hadoop",
-    "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.storage.systems", "stoplog.place",
-    "stoplog.checkpoint", "stoplog.engine", "stoplog.filesink", "stoplog.filesource", "stoplog.merge",
+    "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.storage.systems", "stoplog.stores",
+    "stoplog.checkpoint", "stoplog.engine", "stoplog.filesink", "stoplog.filesource", "stoplog.compact.job",
     "stoplog.twophase"
   )
 

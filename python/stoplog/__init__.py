@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from stoplog.bucketing import BucketingSink
     from stoplog.bulk import BulkFormat
     from stoplog.cassandra import CassandraSink, CassandraSource
-    from stoplog.compaction import DirectoryCompaction, FileCompactStrategy, PlannedMerge, compact
+    from stoplog.compaction import DirectoryCompaction, FileCompactStrategy, PlannedCompaction, compact
     from stoplog.encoder import Encoder
     from stoplog.errors import (
         ConnectUnsupported,
@@ -92,7 +92,7 @@ __all__ = [
     "OnCheckpointRollingPolicy",
     "OpenRows",
     "OutputFileConfig",
-    "PlannedMerge",
+    "PlannedCompaction",
     "Preflight",
     "Retry",
     "RetryAfter",
@@ -134,7 +134,7 @@ _HOMES = {
     "bucketing": "BucketingSink",
     "bulk": "BulkFormat",
     "cassandra": "CassandraSink CassandraSource",
-    "compaction": "DirectoryCompaction FileCompactStrategy PlannedMerge compact",
+    "compaction": "DirectoryCompaction FileCompactStrategy PlannedCompaction compact",
     "encoder": "Encoder",
     "errors": (
         "ConnectUnsupported InvalidOptions JarMissing NoSession NotAStoplogQuery NotFinished "

@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedMerge:
-    """Files of one directory that are merged into one file.
+class PlannedCompaction:
+    """Files of one directory that are compacted into one file.
 
     Attributes:
         directory: the directory, under the path; empty for the path itself.
         names: the names of the files.
         size_bytes: the total size of the files.
 
-    >>> PlannedMerge("day=1", ("a.parquet", "b.parquet"), 2048).size_bytes
+    >>> PlannedCompaction("day=1", ("a.parquet", "b.parquet"), 2048).size_bytes
     2048
     """
 
@@ -36,7 +36,7 @@ class PlannedMerge:
 
 @dataclass(frozen=True, slots=True)
 class FileCompactStrategy:
-    """PyFlink's strategy for `FileSinkBuilder.enable_compact`: the first of two limits starts a merge.
+    """PyFlink's strategy for `FileSinkBuilder.enable_compact`: the first of two limits starts a compaction.
 
     The strategy has no number of threads: merges are tasks of the query.
 
@@ -79,7 +79,7 @@ class FileCompactStrategyBuilder:
         )
 
     def set_size_threshold(self, size_threshold: Size) -> FileCompactStrategyBuilder:
-        """Sets the total size at which small parts are merged at once."""
+        """Sets the total size at which small parts are compacted at once."""
         return FileCompactStrategyBuilder(replace(self._strategy, size_threshold=size_threshold))
 
     def build(self) -> FileCompactStrategy:
@@ -95,8 +95,8 @@ class DirectoryCompaction:
     _path: str
     _options: Pairs
 
-    def plan(self) -> list[PlannedMerge]:
-        """Returns the merges that `run` would make now. Changes nothing.
+    def plan(self) -> list[PlannedCompaction]:
+        """Returns the compactions that `run` would make now. Changes nothing.
 
         Example:
             sum(len(merge.names) for merge in stoplog.compact(spark, "/data/old").plan())
@@ -104,8 +104,8 @@ class DirectoryCompaction:
         bridge = require_bridge("stoplog.compact()", _ON_CONNECT)
         return _merges(bridge.planned_merges(self._spark, self._path, dict(self._options)))
 
-    def run(self) -> list[PlannedMerge]:
-        """Runs the merges, and returns the completed merges. Unreadable files are kept unchanged.
+    def run(self) -> list[PlannedCompaction]:
+        """Runs the compactions, and returns the completed compactions. Unreadable files are kept unchanged.
 
         The next run completes a run that died. Of two concurrent runs, the older run fails with
         `STOPLOG_FENCED`, and duplicates no rows.
@@ -155,9 +155,9 @@ def compaction_of(
     return DirectoryCompaction(spark, path_text(path), pairs)
 
 
-def _merges(of_jar: Any) -> list[PlannedMerge]:
+def _merges(of_jar: Any) -> list[PlannedCompaction]:
     return [
-        PlannedMerge(
+        PlannedCompaction(
             str(each.directory()), tuple(str(name) for name in each.namesAsList()), int(each.sizeBytes())
         )
         for each in of_jar

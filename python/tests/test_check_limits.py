@@ -71,7 +71,7 @@ def test_replaced_parts_of_the_newest_record_are_kept_until_the_next_record(
     findings = found(tmp_path)
     assert [one.kind for one in findings] == expected
     if expected:
-        why = "is in no record" if seq == "5" else "which may have been a merge that was called off"
+        why = "is in no record" if seq == "5" else "which may have been a compaction that was called off"
         assert f"was set aside for record {seq}, {why}, and is 12 min old." in findings[0].message
 
 

@@ -208,8 +208,8 @@ def test_a_cancelled_compaction_keeps_the_input_files(tmp_path: Path) -> None:
     merged = explained(tmp_path, f"part-{UID}-m0.json")
     assert (merged.state, merged.seq) == (PartState.GONE, 3)
     assert merged.message == (
-        "It was never shown: the merge of record 3 was called off, because one of its small parts was taken "
-        "away, or its own rows were lost. The small parts have the rows."
+        "It was never shown: the compaction of record 3 was called off, because one of its small parts was "
+        "taken away, or its own rows were lost. The small parts have the rows."
     )
 
 

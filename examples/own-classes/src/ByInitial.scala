@@ -10,7 +10,7 @@ import stoplog.bucket.{BucketAssigner, BucketContext}
 
 /** A bucket for each first letter of a column: `bucketAssigner.column`. */
 final class ByInitial(parameters: JMap[String, String]) extends BucketAssigner {
-  private val column  = parameters.get("column")
+  private val column = parameters.get("column")
   require(column != null, "bucketAssigner.column is not set")
 
   private var ordinal = 0

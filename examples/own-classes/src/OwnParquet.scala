@@ -53,10 +53,10 @@ object OwnParquet {
 /** A part as Parquet's library sees a file. The part is stoplog's to close. */
 private final class PartFile(out: BlockOutput) extends OutputFile {
   override def create(blockSizeHint: Long): PositionOutputStream = new PositionOutputStream {
-    override def getPos: Long                                               = out.position
-    override def write(byte: Int): Unit                                     = out.write(byte)
+    override def getPos: Long                                              = out.position
+    override def write(byte: Int): Unit                                    = out.write(byte)
     override def write(bytes: Array[Byte], offset: Int, length: Int): Unit = out.write(bytes, offset, length)
-    override def close(): Unit                                              = ()
+    override def close(): Unit                                             = ()
   }
 
   override def createOrOverwrite(blockSizeHint: Long): PositionOutputStream = create(blockSizeHint)

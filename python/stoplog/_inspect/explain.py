@@ -261,8 +261,8 @@ def _closed(
 
 def _why_replaced(sink_id: str, record: LogRecord) -> str:
     by = ", ".join(part.finished_path for part in record.publish)
-    if record.is_merge:
-        return f"Its rows are in {by} now: record {record.seq} merged small parts."
+    if record.is_compaction:
+        return f"Its rows are in {by} now: record {record.seq} compacted small parts."
     if record.kind is not RecordKind.COMPACT:
         return f"Record {record.seq} replaced it: a batch job overwrote what was here."
     kept = f" Its first rows may be in {by}." if by else ""
@@ -274,7 +274,7 @@ def _why_replaced(sink_id: str, record: LogRecord) -> str:
 
 def _called_off(sink_id: str, subject: str, record: LogRecord, part: PendingPart) -> Explanation:
     message = (
-        f"It was never shown: the merge of record {record.seq} was called off, because one of its small "
+        f"It was never shown: the compaction of record {record.seq} was called off, because one of its small "
         "parts was taken away, or its own rows were lost. The small parts have the rows."
     )
     return Explanation(

@@ -207,11 +207,11 @@ class JvmBridge:
         return self._facade.checkOf(rows._jdf, self._java_map(options))
 
     def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
-        """Returns the jar's list of the merges that the batch command would make."""
+        """Returns the jar's list of the compactions that the batch command would make."""
         return self._compaction(spark, path, options).planAsList()
 
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
-        """Runs the batch command; returns the jar's list of the completed merges."""
+        """Runs the batch command; returns the jar's list of the completed compactions."""
         return self._compaction(spark, path, options).runAsList()
 
     def _compaction(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:

@@ -208,14 +208,14 @@ class LogRecord:
     replace: tuple[FinishedPart, ...] = ()
 
     @property
-    def is_merge(self) -> bool:
+    def is_compaction(self) -> bool:
         """Returns true if the published part contains the rows of the replaced files."""
         return self.kind is RecordKind.COMPACT and [part.reason for part in self.publish] == [_MERGED]
 
     @property
     def is_rewind(self) -> bool:
         """Returns true if the record rewinds a sink to an earlier epoch."""
-        return self.kind is RecordKind.COMPACT and not self.is_merge
+        return self.kind is RecordKind.COMPACT and not self.is_compaction
 
     @property
     def has_to_be_settled(self) -> bool:

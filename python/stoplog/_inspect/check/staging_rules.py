@@ -81,9 +81,9 @@ def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
     # Older records have been carried out, so the age of a part is irrelevant.
     if int(seq) < newest.seq and facts.storage.info(file.path) is not None:
         if int(seq) in facts.called_off:
-            kind, why = FindingKind.MERGE_INPUT_ASIDE, "a merge that was called off"
+            kind, why = FindingKind.MERGE_INPUT_ASIDE, "a compaction that was called off"
         elif int(seq) not in facts.log.records:
-            kind, why = FindingKind.MERGE_INPUT_ASIDE, "which may have been a merge that was called off"
+            kind, why = FindingKind.MERGE_INPUT_ASIDE, "which may have been a compaction that was called off"
         else:
             kind, why = FindingKind.REPLACED_LEFT, "is in no record"
         message = (

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-    from stoplog.compaction import PlannedMerge
+    from stoplog.compaction import PlannedCompaction
     from stoplog.preflight import Preflight
 
 
@@ -140,9 +140,9 @@ def _run_compact(given: Namespace) -> Answer:
     return Answer({"compact": data}, lambda: _lines_of_compact(merges, given))
 
 
-def _lines_of_compact(merges: list[PlannedMerge], given: Namespace) -> Iterator[str]:
+def _lines_of_compact(merges: list[PlannedCompaction], given: Namespace) -> Iterator[str]:
     if not merges:
-        yield "There is nothing to merge."
+        yield "There is nothing to compact."
         return
     yield from limited(
         table(
@@ -160,5 +160,5 @@ def _lines_of_compact(merges: list[PlannedMerge], given: Namespace) -> Iterator[
 
 
 COMPACT = Command(
-    "compact", "Merge the small files of a directory that no query writes to.", _of_compact, _run_compact
+    "compact", "Compact the small files of a directory that no query writes to.", _of_compact, _run_compact
 )

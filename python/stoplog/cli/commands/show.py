@@ -86,7 +86,7 @@ def _lines_of_show(found: RecordView, limit: int) -> Iterator[str]:
     yield f"Query {record.state.query_id}, {last}"
     yield "Carried out." if found.published else "Decided, and not known to be carried out yet."
     if found.called_off:
-        yield "This merge was called off: the small parts stay, and its own part is never shown."
+        yield "This compaction was called off: the small parts stay, and its own part is never shown."
     if record.publish:
         reasons = Counter(part.reason for part in record.publish)
         words = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
@@ -115,7 +115,7 @@ def _lines_of_show(found: RecordView, limit: int) -> Iterator[str]:
         )
     else:
         yield "Publishes nothing."
-    why = ", whose rows are in the published part" if record.is_merge else ""
+    why = ", whose rows are in the published part" if record.is_compaction else ""
     yield from (f"Replaces {part.path}{why}." for part in record.replace)
     yield from (
         f"Marks bucket {marker.bucket or '.'} complete, version {marker.version}."

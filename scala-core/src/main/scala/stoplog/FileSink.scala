@@ -8,12 +8,12 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
-import stoplog.compact.PlannedMerge
+import stoplog.compact.PlannedCompaction
+import stoplog.compact.job.DirectoryCompactionJob
 import stoplog.engine.JarVersions
 import stoplog.filesink.SinkCheck
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
-import stoplog.merge.DirectoryMerges
 import stoplog.options.{SinkOptionRegistry, SinkOptions}
 import stoplog.preflight.Preflight
 import stoplog.spark.{RunEnds, SinkOfQuery}
@@ -145,7 +145,7 @@ object FileSink {
       session: SparkSession,
       path: String,
       options: Map[String, String] = Map.empty
-  ): DirectoryCompaction = new DirectoryCompaction(DirectoryMerges(session, path, options))
+  ): DirectoryCompaction = new DirectoryCompaction(DirectoryCompactionJob(session, path, options))
 
   /** [[compactDirectory]] for Java and Python. */
   def compactDirectoryOf(
@@ -180,10 +180,10 @@ final case class Finished(inTime: Boolean, openParts: Long, rows: Long, bytes: L
   * compaction.run()
   * }}}
   */
-final class DirectoryCompaction private[stoplog] (merges: DirectoryMerges) {
+final class DirectoryCompaction private[stoplog] (compactions: DirectoryCompactionJob) {
 
   /** Returns the compactions that [[run]] would perform now. Reads only. */
-  def plan(): Seq[PlannedMerge] = merges.plan()
+  def plan(): Seq[PlannedCompaction] = compactions.plan()
 
   /** Compacts the files and returns the completed compactions. Unreadable files stay unchanged, with a
     * warning in the log.
@@ -191,11 +191,11 @@ final class DirectoryCompaction private[stoplog] (merges: DirectoryMerges) {
     * The next run completes the work of a killed run. Of two concurrent runs, the older run fails with
     * `STOPLOG_FENCED` and duplicates no rows.
     */
-  def run(): Seq[PlannedMerge] = merges.run()
+  def run(): Seq[PlannedCompaction] = compactions.run()
 
   /** [[plan]] for Java and Python. */
-  def planAsList(): JList[PlannedMerge] = plan().asJava
+  def planAsList(): JList[PlannedCompaction] = plan().asJava
 
   /** [[run]] for Java and Python. */
-  def runAsList(): JList[PlannedMerge] = run().asJava
+  def runAsList(): JList[PlannedCompaction] = run().asJava
 }

@@ -27,7 +27,7 @@ class LayersSuite extends AnyFunSuite {
       assertFree(layer, Seq(Spark, Hadoop))
     }
 
-  for (layer <- Seq("storage", "place", "admin", "twophase"))
+  for (layer <- Seq("storage", "stores", "checkpoint", "admin", "twophase"))
     test(s"$layer does not use Spark") {
       assertFree(layer, Seq(Spark))
     }

@@ -6,52 +6,54 @@ object PackageImports {
 
   /** By the names below `stoplog`; `root` is `stoplog` itself. */
   val allowed: Map[String, Set[String]] = Map(
-    "admin"             -> "commit error fault format.bulk log options part place storage thread writing",
-    "async"             -> "error",
-    "bucket"            -> "error log storage util writing",
-    "bucketing"         -> "bucket format options util",
-    "cassandra"         -> "cassandra.options",
+    "admin"     -> "checkpoint commit error fault format.bulk log options part storage stores thread writing",
+    "async"     -> "error",
+    "bucket"    -> "error log storage util writing",
+    "bucketing" -> "bucket format options util",
+    "cassandra" -> "cassandra.options",
     "cassandra.client"  -> "error options thread",
     "cassandra.options" -> "cassandra.client options",
     "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",
     "cassandra.schema"  -> "cassandra.client cassandra.options",
     "cassandra.spark" -> ("cassandra.client cassandra.options cassandra.read cassandra.schema cassandra.write " +
-      "commit engine fault source spark"),
+      "commit engine error fault source spark"),
     "cassandra.types" -> "",
     "cassandra.wal"   -> ("cassandra.client cassandra.options cassandra.schema cassandra.write error fault " +
       "options wal"),
     "cassandra.write" -> ("cassandra.client cassandra.options cassandra.schema cassandra.types commit fault log " +
       "thread"),
-    "commit"   -> "error fault log part plan rolling sink storage thread writing",
-    "compact"  -> "error fault part storage",
+    "checkpoint"  -> "commit error fault log sink source storage",
+    "commit"      -> "error fault log part plan rolling sink storage thread writing",
+    "compact"     -> "error fault part storage",
+    "compact.job" -> ("commit compact error fault format format.avro format.compress format.orc " +
+      "format.parquet format.sequence options part storage storage.hadoop stores thread util"),
     "engine"   -> "commit error plan sink thread",
     "error"    -> "",
     "fault"    -> "",
-    "filesink" -> ("bucket commit compact engine error fault format format.avro format.bulk " +
-      "format.compress format.orc format.parquet format.read format.sequence log merge " +
-      "options part place plan preflight rolling sink storage storage.s3 thread util writing"),
-    "filesource" -> ("error fault format.read options source source.file storage storage.hadoop " +
-      "storage.local storage.s3 storage.systems"),
+    "filesink" -> ("bucket checkpoint commit compact compact.job engine error fault format format.avro " +
+      "format.bulk format.compress format.orc format.parquet format.read format.sequence log " +
+      "options part plan preflight rolling sink storage storage.s3 stores thread util writing"),
+    "filesource"      -> "checkpoint error fault format.read options source source.file storage",
     "format"          -> "compact error format.compress format.read part sink",
     "format.avro"     -> "compact error format format.bulk format.compress part writing",
     "format.bulk"     -> "compact error part storage thread util writing",
     "format.compress" -> "",
     "format.orc"      -> "compact format format.bulk part",
     "format.parquet"  -> "compact error format format.bulk part",
-    "format.read"     -> "error format.bulk source source.file source.format storage",
+    "format.read"     -> "bucket error format.bulk source source.file source.format storage",
     "format.sequence" -> "compact error format.bulk format.compress part writing",
     "jdbc"            -> "jdbc.options options",
     "jdbc.client"     -> "error fault jdbc.rows jdbc.types thread",
     "jdbc.options"    -> "commit error jdbc.client options writing",
     "jdbc.rejects"    -> "format jdbc.client jdbc.rows jdbc.table",
     "jdbc.rows"       -> "jdbc.types",
-    "jdbc.spark"      -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows " +
-      "jdbc.staging jdbc.table jdbc.write options spark thread"),
+    "jdbc.spark" -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging " +
+      "jdbc.table jdbc.write options spark thread"),
     "jdbc.staging" -> "commit engine fault jdbc.client jdbc.rejects jdbc.rows jdbc.table log thread",
     "jdbc.table"   -> "jdbc.client jdbc.options jdbc.rows jdbc.types",
     "jdbc.types"   -> "",
-    "jdbc.wal"     -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write " +
-      "options wal"),
+    "jdbc.wal" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write options " +
+      "wal"),
     "jdbc.write" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table " +
       "jdbc.types thread"),
     "kafka"         -> "error kafka.client kafka.options",
@@ -61,33 +63,31 @@ object PackageImports {
       "thread twophase"),
     "kafka.transaction" -> "error kafka.client options part sink thread",
     "log"               -> "error fault part rolling storage",
-    "merge"             -> ("commit compact error fault format format.avro format.compress format.orc " +
-      "format.parquet format.sequence options part place storage storage.hadoop thread util"),
     "options" -> ("bucket commit error format format.bulk format.read log rolling source source.file " +
       "source.format storage util writing"),
     "part"      -> "rolling",
-    "place"     -> "commit error fault log part preflight rolling sink storage writing",
     "plan"      -> "log part rolling sink",
     "preflight" -> "bucket error log part rolling storage",
     "rolling"   -> "",
-    "root"      -> ("bucket bucketing commit compact engine error filesink format format.bulk format.read " +
-      "merge options preflight rolling source.file source.format spark thread util"),
+    "root"      -> ("bucket bucketing commit compact compact.job engine error filesink format format.bulk " +
+      "format.read options preflight rolling source.file source.format spark thread util"),
     "sink"          -> "error part",
     "source"        -> "error fault log storage",
-    "source.file"   -> "error fault source source.format storage thread",
+    "source.file"   -> "error fault part source source.format storage thread",
     "source.format" -> "",
-    "spark"   -> "engine error filesink filesource format.read options place sink source thread twophase",
-    "storage" -> "error fault part sink",
+    "spark" -> "checkpoint engine error filesink filesource format.read options sink source thread twophase",
+    "storage"         -> "error fault part sink",
     "storage.hadoop"  -> "error fault part sink storage",
     "storage.hdfs"    -> "error fault part sink storage storage.hadoop thread",
     "storage.local"   -> "error fault part sink storage thread",
     "storage.s3"      -> "error fault part sink storage storage.hadoop thread",
     "storage.systems" -> "error storage storage.hadoop storage.hdfs storage.s3",
+    "stores"          -> "commit error fault log part preflight rolling storage writing",
     "thread"          -> "",
-    "twophase"        -> "commit engine error fault options part place plan sink storage thread",
+    "twophase"        -> "commit engine error fault options part plan sink storage stores thread",
     "util"            -> "error",
-    "wal" -> ("commit error fault format format.bulk log options part place sink spark storage thread " +
-      "twophase util"),
+    "wal" -> ("commit error fault format format.bulk log options part sink spark storage stores " +
+      "thread twophase util"),
     "writing" -> "error fault part plan rolling storage thread"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap
 }

@@ -74,19 +74,20 @@ private[admin] object CleanCommand {
       case OrphanStatus.InUse  => Keep(subject, s"the newest record, $seq, names it")
       case OrphanStatus.Recent => Keep(subject, s"its writer may be alive: it is younger than $Grace minutes")
       case OrphanStatus.Orphan => Remove(subject, reason(judged.found.kind, seq))
-      case OrphanStatus.Returns => Restore(subject, NotMerged)
+      case OrphanStatus.Returns => Restore(subject, NotCompacted)
       case OrphanStatus.Unclear =>
-        Keep(subject, s"$NotMerged, and it may be an old copy of a file that is visible")
+        Keep(subject, s"$NotCompacted, and it may be an old copy of a file that is visible")
     }
   }
 
   private def reason(kind: Kind, seq: Long): String = kind match {
     case Kind.Part  => s"unfinished, older than $Grace minutes, and not named by the newest record, $seq"
     case Kind.Spool => s"beside a part, older than $Grace minutes, and not named by the newest record, $seq"
-    case Kind.Replaced => "a merged part has the rows, and is visible"
+    case Kind.Replaced => "a compacted part has the rows, and is visible"
   }
 
-  private val NotMerged = "set aside after a merge was called off, or for a record that is kept no more"
+  private val NotCompacted =
+    "set aside after a compaction was called off, or for a record that is kept no more"
 
   private val Grace = OrphanCleaner.GraceMillis / 60000
 }

@@ -105,7 +105,7 @@ private[admin] object RewindCommand {
   ): Unit =
     gone
       .find(part => part.sizeBytes > 0 && stores.finished.sizeBytes(part.path).isEmpty)
-      .foreach(part => throw sink.notRewindable(epoch, s"${part.path} has been moved away, or merged"))
+      .foreach(part => throw sink.notRewindable(epoch, s"${part.path} has been moved away, or compacted"))
 
   /** Returns the part with an unused name, because the whole part keeps its own name. */
   private def beginning(part: Open, run: RunId): Open = part.copy(
@@ -160,7 +160,7 @@ private[admin] object RewindCommand {
       val end   = records(at)
       val later = records.drop(at + 1)
       later.find(record => record.replaces && !sink.log.isCalledOff(record)).foreach { record =>
-        refuse(s"parts have been merged or replaced since, by record ${record.seq}")
+        refuse(s"parts have been compacted or replaced since, by record ${record.seq}")
       }
       later.find(!_.follow.isEmpty).foreach { record =>
         refuse(s"markers or manifests have been written since, for record ${record.seq}")

@@ -5,11 +5,11 @@ import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
 
+import stoplog.checkpoint.CheckpointFiles
 import stoplog.commit.{BatchDigests, DriverTools, ForeignQuery}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
-import stoplog.place.CheckpointFiles
 import stoplog.storage.{Durability, Truncation}
 import stoplog.thread.Clock
 

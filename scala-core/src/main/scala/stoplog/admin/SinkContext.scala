@@ -9,8 +9,8 @@ import stoplog.fault.Faults
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord, SinkState}
 import stoplog.part.RunId
-import stoplog.place.SinkStorage
 import stoplog.storage.{Durability, FileStore, PartLayout, SinkDirectory, Truncation}
+import stoplog.stores.SinkStorage
 import stoplog.thread.Parallel
 import stoplog.writing.PartFormat
 

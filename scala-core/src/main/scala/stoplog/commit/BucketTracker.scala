@@ -34,7 +34,7 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
   }
 
   /** Returns the state without small parts of marked buckets: their files stay, as a marker counts them. */
-  def mergeable(state: SinkState): SinkState =
+  def compactable(state: SinkState): SinkState =
     if (rule == CompleteRule.Never || state.small.isEmpty) state
     else {
       val live = state.live.iterator.map(_.bucket).toSet

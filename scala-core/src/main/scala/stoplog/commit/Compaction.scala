@@ -25,7 +25,7 @@ private[stoplog] trait Compaction {
   def holds(state: SinkState, publishing: Set[String]): String => Boolean
 
   /** Returns whether a compaction was started whose outcome [[next]] has not returned yet. */
-  def isMerging: Boolean
+  def isCompacting: Boolean
 
   /** Blocks until the started compaction has ended. */
   def await(): Unit
@@ -39,7 +39,7 @@ private[stoplog] object Compaction {
   final case class Next(state: SinkState, replacement: Option[Replaced])
 
   /** A compacted part and the parts that the compacted part replaces. */
-  final case class Replaced(merged: Pending, inputs: ReplacedSet)
+  final case class Replaced(compacted: Pending, inputs: ReplacedSet)
 
   /** Disables compaction: published parts stay unchanged. */
   case object Off extends Compaction {
@@ -48,32 +48,32 @@ private[stoplog] object Compaction {
 
     override def next(state: SinkState, closing: String => Boolean): Next            = Next(state, None)
     override def holds(state: SinkState, publishing: Set[String]): String => Boolean = _ => false
-    override def isMerging: Boolean                                                  = false
+    override def isCompacting: Boolean                                               = false
     override def await(): Unit                                                       = ()
   }
 
   /** The roll reason of a compacted part in a record. */
-  private[commit] val Reason = stoplog.rolling.RollReason.Custom(LogRecord.MergeReason)
+  private[commit] val Reason = stoplog.rolling.RollReason.Custom(LogRecord.CompactionReason)
 }
 
 /** Rewrites several finished parts as one part, outside the threads of the protocol. */
-private[stoplog] trait Merger {
+private[stoplog] trait CompactionRunner {
 
   /** Starts a compaction and returns immediately. */
-  def start(merge: Merge): Merging
+  def start(task: CompactionTask): RunningCompaction
 }
 
 /** @param inputs two or more finished parts of one bucket with the same columns; the rows keep this order
   * @param part   the name of the compacted part
   */
-private[stoplog] final case class Merge(inputs: Vector[FinishedPart], part: NewPart) {
+private[stoplog] final case class CompactionTask(inputs: Vector[FinishedPart], part: NewPart) {
 
   /** Returns the entry of the compacted part in a record. */
-  private[commit] def pending(merged: Merged, nowMillis: Long): Pending = Pending(
+  private[commit] def pending(compacted: CompactedPart, nowMillis: Long): Pending = Pending(
     part.bucket,
     part.name,
-    merged.handle,
-    merged.sizeBytes,
+    compacted.handle,
+    compacted.sizeBytes,
     inputs.map(_.records).sum,
     nowMillis,
     nowMillis,
@@ -87,14 +87,14 @@ private[stoplog] final case class Merge(inputs: Vector[FinishedPart], part: NewP
 }
 
 /** A started compaction. */
-private[stoplog] trait Merging {
+private[stoplog] trait RunningCompaction {
 
   /** Returns the outcome; `None` while the compaction runs. */
-  def result: Option[Either[Throwable, Merged]]
+  def result: Option[Either[Throwable, CompactedPart]]
 
   /** Blocks until the outcome is available. */
   def await(): Unit
 }
 
 /** A durable part with the rows of all inputs, not yet visible to readers. */
-private[stoplog] final case class Merged(handle: Publish, sizeBytes: Long)
+private[stoplog] final case class CompactedPart(handle: Publish, sizeBytes: Long)

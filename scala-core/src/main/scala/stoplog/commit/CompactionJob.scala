@@ -39,9 +39,9 @@ private[stoplog] final class CompactionJob(
     *
     * Errors: those of [[Replacements.decide]] and [[Replacements.carryOut]].
     */
-  def replace(merge: Merge, merged: Merged): Boolean = {
+  def replace(task: CompactionTask, compacted: CompactedPart): Boolean = {
     tools.faults.at(Step.BeforeCompact)
-    replacements.decide(new Compacting(merge, merged)).exists { record =>
+    replacements.decide(new Compacting(task, compacted)).exists { record =>
       replacements.carryOut(record) match {
         case _: Settled.Shown     => true
         case _: Settled.CalledOff => false
@@ -64,17 +64,17 @@ private[stoplog] final class CompactionJob(
     )(presence.remove())
   }
 
-  private final class Compacting(merge: Merge, merged: Merged) extends Replacements.Plan {
+  private final class Compacting(task: CompactionTask, compacted: CompactedPart) extends Replacements.Plan {
     override def job: String      = identity.sinkId
     override def run: RunId       = CompactionJob.this.run
     override def kind: RecordKind = RecordKind.Compact
 
     override def files(isFree: String => Boolean): Option[Vector[FinishedPart]] = {
-      val same = merge.inputs.forall(part => isFree(part.path)) && merge.changed(finished).isEmpty
-      Option.when(same && ReplacedSet.of(merge.inputs, finished).isRight)(merge.inputs)
+      val same = task.inputs.forall(part => isFree(part.path)) && task.changed(finished).isEmpty
+      Option.when(same && ReplacedSet.of(task.inputs, finished).isRight)(task.inputs)
     }
 
     override def content(files: ReplacedSet): Replacements.Content =
-      Replacements.Content(Vector(merge.pending(merged, tools.clock.millis())))
+      Replacements.Content(Vector(task.pending(compacted, tools.clock.millis())))
   }
 }

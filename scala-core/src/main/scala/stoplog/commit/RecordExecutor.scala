@@ -135,7 +135,7 @@ private[commit] final class RecordExecutor(
     * parts are checked, whose last bytes are staged separately.
     */
   private def checkStaged(record: LogRecord): Option[String] =
-    if (!finished.hidesAtOnce && !record.isMerge) None
+    if (!finished.hidesAtOnce && !record.isCompaction) None
     else {
       val parts = record.publish.filter(_.sizeBytes > 0)
       val there = parallel.map(parts)(isThere)
@@ -171,7 +171,7 @@ private[commit] final class RecordExecutor(
       .flatten
 
   private def taken(record: LogRecord): Option[String] =
-    if (!record.isMerge) None
+    if (!record.isCompaction) None
     else {
       val gone = finished.taken(record.seq, record.replace.map(_.path))
       Option.when(gone.nonEmpty)(s"a reader has taken ${gone.toSeq.sorted.mkString(", ")} away")
@@ -234,7 +234,7 @@ private[commit] final class RecordExecutor(
     }
 
   private def wasStaged(record: LogRecord): Boolean =
-    record.isMerge || record.replaces && finished.hidesAtOnce
+    record.isCompaction || record.replaces && finished.hidesAtOnce
 
   private def lostOf(record: LogRecord, parts: Vector[Pending]): Vector[StoplogException] = {
     val committed = record.publish.count(_.sizeBytes > 0) - parts.size

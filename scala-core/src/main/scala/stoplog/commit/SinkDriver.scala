@@ -240,12 +240,12 @@ private[stoplog] final class SinkDriver private[commit] (
   /** Decides on a finished compaction, or starts a due compaction. Never waits: an epoch starts next. */
   private def compacted(held: Idle): Idle = {
     val next =
-      compaction.next(completing.mergeable(held.state), completing.closing(held.state, clock.millis()))
+      compaction.next(completing.compactable(held.state), completing.closing(held.state, clock.millis()))
     val known = held.copy(state = next.state)
     phase = known
     next.replacement.fold(known) { replaced =>
       val completion = completing.replacing(next.state, replaced.inputs.parts, clock.millis())
-      settled(record(known, RecordKind.Compact, Vector(replaced.merged), completion, replaced.inputs))
+      settled(record(known, RecordKind.Compact, Vector(replaced.compacted), completion, replaced.inputs))
     }
   }
 
@@ -254,7 +254,7 @@ private[stoplog] final class SinkDriver private[commit] (
   private def compactedWhole(held: Idle): Idle = {
     val next = compacted(held)
     compaction.await()
-    if (compaction.isMerging || next.newest.seq != held.newest.seq) compactedWhole(next) else next
+    if (compaction.isCompacting || next.newest.seq != held.newest.seq) compactedWhole(next) else next
   }
 
   private def rollDue(held: Idle): Unit = {
@@ -264,7 +264,7 @@ private[stoplog] final class SinkDriver private[commit] (
     val (due, open) = EpochOutcome.byClock(ready.state.open, policy, now)
     rollIfDue(ready, left(ready.state.copy(open = open), due))
     // no record names the output of a running compaction, however long the compaction runs
-    if (!compaction.isMerging) sweeps.sweepIfDue()
+    if (!compaction.isCompacting) sweeps.sweepIfDue()
   }
 
   private def left(state: SinkState, due: Vector[EpochOutcome.PartToClose]): BucketTracker.Completion =

@@ -63,7 +63,7 @@ private[stoplog] final case class SinkStats(
     "rejectedRows"         -> counts.rejectedRows,
     "bucketsComplete"      -> counts.markedBuckets,
     "lateBuckets"          -> counts.lateBuckets,
-    "compactions"          -> compacted.merges,
+    "compactions"          -> compacted.compactions,
     "compactedParts"       -> compacted.parts,
     "compactedBytes"       -> compacted.bytes,
     "recordMillis"         -> lastRecord.recordMillis,
@@ -98,14 +98,14 @@ private[stoplog] object SinkStats {
     */
   final case class Counts(epochs: Long, rejectedRows: Long, markedBuckets: Long, lateBuckets: Long)
 
-  /** @param merges the number of compacted parts
+  /** @param compactions the number of compacted parts
     * @param parts  the number of replaced parts
     * @param bytes  the size of the replaced parts
     */
-  final case class Compacted(merges: Long, parts: Long, bytes: Long) {
+  final case class Compacted(compactions: Long, parts: Long, bytes: Long) {
     private[commit] def and(replaced: Vector[FinishedPart]): Compacted =
       if (replaced.isEmpty) this
-      else Compacted(merges + 1, parts + replaced.size, bytes + replaced.map(_.sizeBytes).sum)
+      else Compacted(compactions + 1, parts + replaced.size, bytes + replaced.map(_.sizeBytes).sum)
   }
 
   /** The duration of the last record.

@@ -24,7 +24,7 @@ import stoplog.part.BlockOutput
   * }
   * }}}
   *
-  * It is sent to an executor by Java serialization. A merge that fails changes nothing that readers see.
+  * It is sent to an executor by Java serialization. A compaction that fails changes nothing that readers see.
   */
 trait Compactor extends Serializable {
 
@@ -77,7 +77,7 @@ private[stoplog] object Compactor {
     input.records.filter(_ > written).foreach(refuse(Seq(input), _, written))
 
   private def refuse(inputs: Seq[CompactionInput], reported: Long, written: Long): Nothing =
-    throw Errors.mergeIncomplete(inputs.map(_.path.toString), reported, written)
+    throw Errors.compactionIncomplete(inputs.map(_.path.toString), reported, written)
 
   /** Returns whether blocks are too small to be copied: below this limit on average. */
   def areSmall(blockBytes: Seq[Long], limit: Long): Boolean =
@@ -113,7 +113,7 @@ final case class CompactionInput(
   * @param names     the names of the files
   * @param sizeBytes the size of all files
   */
-final case class PlannedMerge(directory: String, names: Seq[String], sizeBytes: Long) {
+final case class PlannedCompaction(directory: String, names: Seq[String], sizeBytes: Long) {
 
   /** Returns [[names]] for Java and Python. */
   def namesAsList(): JList[String] = names.asJava

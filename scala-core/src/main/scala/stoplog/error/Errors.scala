@@ -303,7 +303,8 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
     failure("STOPLOG_SOURCE_FILE_SETTINGS", cause, "file" -> file, "why" -> reason(why))
 
   /** @param file written by the compaction of a sink */
-  def sourceMergedPart(file: String): StoplogException = failure("STOPLOG_SOURCE_MERGED_PART", "file" -> file)
+  def sourceCompactedPart(file: String): StoplogException =
+    failure("STOPLOG_SOURCE_MERGED_PART", "file" -> file)
 
   def sourceReplacedPart(file: String): StoplogException =
     failure("STOPLOG_SOURCE_REPLACED_PART", "file" -> file)
@@ -321,7 +322,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   // Parts and storage.
 
   /** @param reported the number of rows in the compacted files, or in the log */
-  def mergeIncomplete(files: Seq[String], reported: Long, written: Long): StoplogException = failure(
+  def compactionIncomplete(files: Seq[String], reported: Long, written: Long): StoplogException = failure(
     "STOPLOG_MERGE_INCOMPLETE",
     "files"   -> files.size,
     "first"   -> files.head,

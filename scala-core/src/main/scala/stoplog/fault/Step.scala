@@ -70,7 +70,7 @@ object Step {
   case object MidSweep extends Step("midSweep", "some orphans deleted")
 
   // compaction: one part replaces several small parts
-  case object MidMerge
+  case object MidCompaction
       extends Step("midMerge", "some rows of several finished parts in a compacted part that no record names")
   case object BeforeCompact
       extends Step(
@@ -183,7 +183,7 @@ object Step {
     BeforeRelease,
     AfterRelease,
     MidSweep,
-    MidMerge,
+    MidCompaction,
     BeforeCompact,
     MidReplace,
     AfterReplace,

@@ -4,13 +4,14 @@ package stoplog.filesink
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
+import stoplog.checkpoint.CheckpointPlace
 import stoplog.commit._
 import stoplog.engine._
 import stoplog.error.{Log, Redaction}
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
-import stoplog.place.{CheckpointPlace, SinkStorage}
 import stoplog.plan.TaskResult
+import stoplog.stores.SinkStorage
 
 /** The sink of rolling part files, called by an engine's frame. */
 private[stoplog] final class FileEngineSink private (

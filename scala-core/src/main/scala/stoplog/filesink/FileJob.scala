@@ -12,9 +12,9 @@ import stoplog.error.{Errors, Log}
 import stoplog.log.SinkState
 import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.part.RunId
-import stoplog.place.SinkStorage
 import stoplog.plan.{TaskPlans, TaskResult}
 import stoplog.storage.VisibleFiles
+import stoplog.stores.SinkStorage
 
 /** A batch write. One record makes all rows visible, or none.
   *

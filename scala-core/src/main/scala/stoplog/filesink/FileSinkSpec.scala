@@ -21,8 +21,8 @@ import stoplog.format.sequence.SequenceFormat
 import stoplog.options.RollingOptions.EventTimeUse
 import stoplog.options.{FormatChoice, SinkOptions}
 import stoplog.part.PartNaming
-import stoplog.place.SinkStorage
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
+import stoplog.stores.SinkStorage
 import stoplog.util.UserObject
 import stoplog.writing.OpenPartWriter.RowTimes
 import stoplog.writing.{EpochPolicy, OnBadRow}

@@ -5,8 +5,8 @@ import scala.util.Try
 
 import org.apache.spark.SparkContext
 
-import stoplog.place.SinkStorage
 import stoplog.storage.SinkDirectory
+import stoplog.stores.SinkStorage
 
 /** Checks a path from the executors: the driver writes a file, and tasks read the file (I7). */
 private[filesink] object HostTrial {

@@ -19,8 +19,8 @@ import stoplog.options.{
   BucketOptions, ColumnNames, FormatChoice, OnSchemaChange, PartOptions, RecoveryOptions, RollingOptions,
   SinkOptions
 }
-import stoplog.place.SinkStorage
 import stoplog.storage.PartLayout
+import stoplog.stores.SinkStorage
 import stoplog.util.UserObject
 
 /** The options of a sink that its log records. */

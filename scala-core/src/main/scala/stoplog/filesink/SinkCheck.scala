@@ -11,17 +11,18 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.classic.Dataset
 
 import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, Bucketing, DateTimeBucketAssigner}
+import stoplog.checkpoint.{CheckpointFiles, CheckpointPlace}
 import stoplog.commit.{CompleteRule, JobCommit, OneStart, SinkIdentity, SinkSettings, StartCheck}
 import stoplog.engine.JarVersions
 import stoplog.format.compress.Compression
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.options.{RecoveryOptions, SinkOptions, SparkHadoop}
 import stoplog.part.PartNaming
-import stoplog.place.{CheckpointFiles, CheckpointPlace, SinkStorage}
 import stoplog.preflight.Finding.{Ok, Warning, tried}
 import stoplog.preflight.NameChecks.Versions
 import stoplog.preflight.{ExampleName, Finding, NameChecks, Preflight}
 import stoplog.storage.s3.S3Library
+import stoplog.stores.SinkStorage
 
 /** Checks a sink before its query starts, with the same code as the query. */
 private[stoplog] object SinkCheck {

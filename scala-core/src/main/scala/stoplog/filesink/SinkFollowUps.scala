@@ -11,8 +11,8 @@ import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket}
 import stoplog.error.Errors
 import stoplog.options.Completeness.ManifestChoice
 import stoplog.options.{BucketComplete, SinkOptions}
-import stoplog.place.SinkStorage
 import stoplog.storage.FileStore
+import stoplog.stores.SinkStorage
 import stoplog.util.UserObject
 import stoplog.writing.OnBadRow
 

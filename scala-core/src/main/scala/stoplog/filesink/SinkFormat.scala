@@ -11,12 +11,12 @@ import org.apache.spark.sql.catalyst.InternalRow
 import stoplog.bucket.{BucketId, DataColumns}
 import stoplog.commit._
 import stoplog.compact.Compactor
+import stoplog.compact.job.SparkCompactionRunner
 import stoplog.error.{Errors, StoplogException}
 import stoplog.fault.Faults
 import stoplog.format.{Encoder, RowCompactor}
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife, SyncedFormat, SyncedParts}
 import stoplog.format.compress.Compression
-import stoplog.merge.SparkMerger
 import stoplog.options.CompactionOptions
 import stoplog.part.{PartNaming, Pending, RunId, Spooled}
 import stoplog.storage.SpoolFiles
@@ -157,7 +157,7 @@ private[stoplog] final case class CompactionSpec(policy: CompactionPolicy, compa
     run,
     SmallParts
       .Choice(policy, sink.parts.naming, isData(sink.parts.naming, sink.rows.rejects.map(_.directory))),
-    new SparkMerger(context, sink.storage, compactor),
+    new SparkCompactionRunner(context, sink.storage, compactor),
     sink.storage.finished,
     () => ReplacingJobs.of(sink.storage, DriverTools.ofThisJvm).underWay.isEmpty,
     Clock.system,
@@ -191,6 +191,6 @@ private[stoplog] object CompactionSpec {
   private def noCompactor = Errors.invalidOptions(Seq(CompactionOptions.NoCompactor))
 
   private final val Encrypted =
-    "compaction = 'smallParts' cannot merge encrypted files: what protects a page names its file and its " +
+    "compaction = 'smallParts' cannot compact encrypted files: what protects a page names its file and its " +
       "place in it. Set it to none."
 }

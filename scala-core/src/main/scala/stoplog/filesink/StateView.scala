@@ -14,8 +14,8 @@ import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
 import stoplog.options.{SparkHadoop, View, ViewOptions}
 import stoplog.part.{Open, Part, Pending, SchemaId}
-import stoplog.place.SinkStorage
 import stoplog.storage.FileStore
+import stoplog.stores.SinkStorage
 
 /** The tables of the option `view`. The tables cover the kept records, of which the log retains 100.
   *

@@ -145,9 +145,9 @@ private[stoplog] final class LineFiles(
       if (last.nonEmpty && !Arrays.equals(last, end)) packed(out)(_.write(end))
     }
 
-  /** Returns the header, because files with different columns cannot be merged. Throws for UTF-16 and similar
-    * encodings: a merge would split the bytes of a character. Throws for a byte order mark, which has no
-    * meaning inside a file.
+  /** Returns the header, because files with different columns cannot be compacted. Throws for UTF-16 and
+    * similar encodings: a compaction would split the bytes of a character. Throws for a byte order mark,
+    * which has no meaning inside a file.
     */
   override def likeness(input: CompactionInput): String = {
     val first = reading(input)(_.readNBytes(ToBeSeen))
@@ -162,15 +162,15 @@ private[stoplog] final class LineFiles(
 
   private def isForeign(bytes: Array[Byte]): Boolean = bytes.contains(0.toByte) && !end.contains(0.toByte)
 
-  /** Requires a JSON value in the first line. If documents span several lines, readers of a merged file would
-    * see only the first document. A line without a visible end counts as a value.
+  /** Requires a JSON value in the first line. If documents span several lines, readers of a compacted file
+    * would see only the first document. A line without a visible end counts as a value.
     */
   private def jsonOf(input: CompactionInput, first: Array[Byte]): String = {
     val lines = new String(first, UTF_8).split(Pattern.quote(lineSep), -1)
     val ended = if (first.length < ToBeSeen) lines else lines.init
     if (ended.find(!_.isBlank).exists(!isValue(_)))
       throw new IOException(
-        s"the first line of ${input.path} is not one JSON value, as lines of a merged file have to be"
+        s"the first line of ${input.path} is not one JSON value, as lines of a compacted file have to be"
       )
     ""
   }

@@ -49,7 +49,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     reader.whole(seq).fold(gone => throw reader.torn(seq, gone.whyTorn(seq)), identity)
 
   private def counting(record: LogRecord)(before: => LogRecord): LogRecord = {
-    val isCompaction = record.isMerge && (record.state.live.nonEmpty || record.state.small.nonEmpty)
+    val isCompaction = record.isCompaction && (record.state.live.nonEmpty || record.state.small.nonEmpty)
     if (!(record.isRewind || isCompaction) || !isCalledOff(record)) record
     else if (isCompaction) record.copy(state = record.calledOff(record.state))
     else record.copy(state = before.state)

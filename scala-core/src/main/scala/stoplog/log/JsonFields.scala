@@ -74,7 +74,7 @@ private[log] object ListsJson {
       into.writeNumberField("bytes", part.sizeBytes)
       into.writeNumberField("records", part.records)
       into.writeNumberField("epoch", part.epoch)
-      if (part.merges > 0) into.writeNumberField("merges", part.merges)
+      if (part.compactions > 0) into.writeNumberField("merges", part.compactions)
       part.schema.foreach(id => into.writeStringField("schema", id.value))
     }
 
@@ -85,7 +85,7 @@ private[log] object ListsJson {
       sizeBytes = long(node, "bytes"),
       records = long(node, "records"),
       epoch = long(node, "epoch"),
-      merges = if (node.has("merges")) long(node, "merges").toInt else 0,
+      compactions = if (node.has("merges")) long(node, "merges").toInt else 0,
       schema = Option(node.get("schema")).map(id => SchemaId(id.asText()))
     )
   }

@@ -114,10 +114,10 @@ private[stoplog] final case class LogRecord(
   def replaces: Boolean = replace.nonEmpty || state.settings.contains(SinkState.FollowsKey)
 
   /** Returns whether the record rewinds a sink to an earlier epoch. */
-  def isRewind: Boolean = kind == RecordKind.Compact && !isMerge
+  def isRewind: Boolean = kind == RecordKind.Compact && !isCompaction
 
   /** Returns whether its part contains the rows of the replaced files. */
-  def isMerge: Boolean = LogRecord.isMerge(kind, publish)
+  def isCompaction: Boolean = LogRecord.isCompaction(kind, publish)
 
   /** Returns the state after a compaction that was called off and would have left `state`. Its part is never
     * visible, and cannot be compacted. Totals count its inputs.
@@ -142,10 +142,10 @@ private[stoplog] final case class LogRecord(
 private[stoplog] object LogRecord {
 
   /** The roll reason of a compacted part. */
-  val MergeReason: String = "compaction"
+  val CompactionReason: String = "compaction"
 
-  private[log] def isMerge(kind: RecordKind, publish: Vector[Pending]): Boolean =
-    kind == RecordKind.Compact && publish.map(_.reason.word) == Vector(MergeReason)
+  private[log] def isCompaction(kind: RecordKind, publish: Vector[Pending]): Boolean =
+    kind == RecordKind.Compact && publish.map(_.reason.word) == Vector(CompactionReason)
 }
 
 /** The identity of a micro-batch: a digest of the engine's plan, primarily the offsets of its sources. A

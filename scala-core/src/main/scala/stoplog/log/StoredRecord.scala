@@ -16,8 +16,8 @@ private[stoplog] final case class Decision(
   def leaving(state: SinkState): LogRecord =
     LogRecord(seq, kind, run, writtenAtMillis, publish, state, follow, replace)
 
-  /** See [[LogRecord.isMerge]]. */
-  def isMerge: Boolean = LogRecord.isMerge(kind, publish)
+  /** See [[LogRecord.isCompaction]]. */
+  def isCompaction: Boolean = LogRecord.isCompaction(kind, publish)
 }
 
 private[stoplog] object Decision {

@@ -11,7 +11,7 @@ import stoplog.source.file.Monitoring.{
   AbsenceLimits, OnChangedFile => Changed, OnMergedPart => Merged, OtherDirectory => Other
 }
 
-/** How a source handles files that change, are gone, were merged, have been read, or cannot be decoded.
+/** How a source handles files that change, are gone, were compacted, have been read, or cannot be decoded.
   *
   * @param quarantine the directory for notes about data that cannot be decoded and is skipped; `None` lets
   *   the query fail

@@ -33,7 +33,7 @@ private[stoplog] final case class PartNaming(
   def name(run: RunId, number: Long): String = s"$prefix-${run.uid}-${kind.letter}$number$suffix"
 
   /** Returns the name of a compacted part. The run itself counts these parts. */
-  def merged(run: RunId, number: Long): String =
+  def compacted(run: RunId, number: Long): String =
     copy(kind = PartNaming.Kind.Compacted).name(run, number)
 }
 

@@ -145,7 +145,7 @@ final case class Resume(token: String) extends Publish
   * The part still belongs to the reader, who may have moved or deleted the file.
   *
   * @param epoch  the last epoch of the sink when the part was published; -1 before the first
-  * @param merges the number of compactions of its rows so far
+  * @param compactions the number of compactions of its rows so far
   * @param schema the columns of its rows, as in [[Part.schema]]
   */
 private[stoplog] final case class FinishedPart(
@@ -154,7 +154,7 @@ private[stoplog] final case class FinishedPart(
     sizeBytes: Long,
     records: Long,
     epoch: Long,
-    merges: Int = 0,
+    compactions: Int = 0,
     schema: Option[SchemaId] = None
 ) {
 

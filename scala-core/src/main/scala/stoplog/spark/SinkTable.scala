@@ -13,12 +13,12 @@ import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics
 import org.apache.spark.sql.connector.write.{LogicalWriteInfo, WriteBuilder}
 import org.apache.spark.sql.types.{DataType, StructType}
 
+import stoplog.checkpoint.CheckpointFiles
 import stoplog.engine._
 import stoplog.error.Described
-import stoplog.filesink.{ColumnOrder, FileEngineSink}
 import stoplog.filesink.WriterDistribution.BatchPartitioning
+import stoplog.filesink.{ColumnOrder, FileEngineSink}
 import stoplog.options.{LogOptions, SinkOptions, SparkHadoop, SparkOptions}
-import stoplog.place.CheckpointFiles
 import stoplog.sink.TwoPhaseSink
 import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
 

@@ -11,11 +11,11 @@ import org.apache.spark.sql.connector.write._
 import org.apache.spark.sql.connector.write.streaming.{StreamingDataWriterFactory, StreamingWrite}
 import org.apache.spark.sql.internal.connector.SupportsStreamingUpdateAsAppend
 
+import stoplog.checkpoint.PlannedBatches
 import stoplog.engine._
 import stoplog.error.Errors
 import stoplog.filesink.PartitionConditions
 import stoplog.options.SparkHadoop
-import stoplog.place.PlannedBatches
 
 /** The epochs of a query, or a batch job, as planned by Spark. */
 private[spark] class SinkWrite[M](

@@ -13,12 +13,11 @@ import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import stoplog.checkpoint.SourceState
+import stoplog.checkpoint.{CheckpointFiles, SourceState}
 import stoplog.error.Described
-import stoplog.format.read.{InputFile, RowSource}
 import stoplog.format.read.SparkBlocks.Vectors
+import stoplog.format.read.{InputFile, RowSource}
 import stoplog.options.{SourceOptions, SparkHadoop, SparkOptions}
-import stoplog.place.CheckpointFiles
 import stoplog.source._
 
 /** One read of a source, for a streaming or a batch query.

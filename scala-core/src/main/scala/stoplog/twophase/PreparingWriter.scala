@@ -4,9 +4,9 @@ package stoplog.twophase
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.fault.{Faults, Step}
 import stoplog.part.RunId
-import stoplog.place.SinkStorage
 import stoplog.plan.{Attempt, TaskPlan, TaskPlans, TaskResult}
 import stoplog.sink.{BatchTimes, Prepared, TwoPhaseSink, TwoPhaseWriter, WriterTask}
+import stoplog.stores.SinkStorage
 import stoplog.thread.Clock
 
 /** Protocol steps 4 and 5 for a sink whose epochs leave nothing open. Used only by the task's thread.

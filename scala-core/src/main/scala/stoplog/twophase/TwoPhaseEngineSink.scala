@@ -8,10 +8,10 @@ import stoplog.engine._
 import stoplog.error.{Described, Errors, Log, Redaction}
 import stoplog.options.{LogOptions, SparkHadoop}
 import stoplog.part.RunId
-import stoplog.place.SinkStorage
 import stoplog.plan.{EpochPlan, TaskPlans, TaskResult}
 import stoplog.sink.{CommitOutcome, Prepared, TwoPhaseSink}
 import stoplog.storage.{Durability, NoFiles}
+import stoplog.stores.SinkStorage
 
 /** A sink with two-phase commits, as driven by an engine. Claims nothing before the first epoch.
   *

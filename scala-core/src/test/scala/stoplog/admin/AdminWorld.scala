@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.attribute.FileTime
 import java.nio.file.{Files, Path, Paths}
 
+import stoplog.stores.SinkStorage
 import stoplog.plan.Attempt
 import stoplog.writing.TaskWriters
 import stoplog.thread.Parallel
@@ -13,7 +14,6 @@ import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogRecord, MarkerForm}
 
 import stoplog.part.RunId
-import stoplog.place.SinkStorage
 import stoplog.rolling.RollingPolicy
 
 import stoplog.storage.local.LocalUnderTest

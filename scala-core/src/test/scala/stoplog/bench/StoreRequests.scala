@@ -23,10 +23,10 @@ object StoreRequests {
   }
 
   private def onHdfs(): Seq[Map[String, Any]] = {
-    val files   = Ground.hdfsFiles()
+    val files   = BenchmarkServer.hdfsFiles()
     val records = new LogFiles(HdfsFileStore.ofSink(files, "main"), "main")
     val asked   =
-      new StoreRequestCounter(files.root, Ground.hdfsStore(files), records, () => MiniHdfs.calls())
+      new StoreRequestCounter(files.root, BenchmarkServer.hdfsStore(files), records, () => MiniHdfs.calls())
     Seq(
       figures("HDFS", "stays open", asked.perEpoch(Open, 10000, parts = 21, epochs = 10)),
       figures("HDFS", "is finished", asked.perEpoch(Finished, 10000, parts = 21, epochs = 10))
@@ -35,10 +35,10 @@ object StoreRequests {
 
   private def onS3(): Seq[Map[String, Any]] = {
     val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
-    val files = Ground.s3Files(proxy.settings)
+    val files = BenchmarkServer.s3Files(proxy.settings)
     val asked = new StoreRequestCounter(
       files.root,
-      Ground.s3Store(files),
+      BenchmarkServer.s3Store(files),
       new LogFiles(new S3FileStore(files), "main"),
       () => proxy.counts.map { case (call, count) => call.toString -> count.toLong }
     )

@@ -16,9 +16,12 @@ object StoreThroughput {
   private val Writers = Seq(2, 4)
 
   def main(arguments: Array[String]): Unit = {
-    val target   = Paths.get(arguments(0))
-    val rounds   = arguments(1).toInt
-    val grounds  = Seq((() => Ground.hdfs(), arguments(2).toInt), (() => Ground.s3(), arguments(3).toInt))
+    val target  = Paths.get(arguments(0))
+    val rounds  = arguments(1).toInt
+    val grounds = Seq(
+      (() => BenchmarkServer.hdfs(), arguments(2).toInt),
+      (() => BenchmarkServer.s3(), arguments(3).toInt)
+    )
     val measured = for {
       (start, mib) <- grounds
       ground = start()
@@ -29,7 +32,12 @@ object StoreThroughput {
     sys.exit(0) // clients keep threads for a while
   }
 
-  private def inTurn(ground: Ground, writers: Int, rounds: Int, rows: Rows): Seq[Map[String, Any]] = {
+  private def inTurn(
+      ground: BenchmarkServer,
+      writers: Int,
+      rounds: Int,
+      rows: Rows
+  ): Seq[Map[String, Any]] = {
     val figures = for (round <- 0 to rounds) yield {
       val (first, last) = ground.peers.splitAt(round % ground.peers.size)
       (last ++ first).map { peer =>

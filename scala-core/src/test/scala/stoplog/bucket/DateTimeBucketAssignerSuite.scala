@@ -12,7 +12,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
-import stoplog.format.Travel
+import stoplog.format.TaskSerialization
 
 class DateTimeBucketAssignerSuite extends AnyFunSuite {
 
@@ -23,7 +23,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
   private final class Clock(var processingTimeMillis: Long) extends BucketContext
 
   private def opened(assigner: BucketAssigner): BucketAssigner = {
-    val inTask = Travel.toTask(assigner)
+    val inTask = TaskSerialization.toTask(assigner)
     inTask.open(schema)
     inTask
   }

@@ -4,7 +4,7 @@ package stoplog.bucket
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
-import stoplog.format.{SparkSessionForTests, Travel}
+import stoplog.format.{SparkSessionForTests, TaskSerialization}
 
 class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTests {
 
@@ -17,7 +17,8 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
   )
 
   private def buckets(sql: String, df: DataFrame = rows): Seq[String] = {
-    val assigner = Travel.toTask(new ExpressionBucketAssigner(BucketExpression.bind(spark, sql, df.schema)))
+    val assigner =
+      TaskSerialization.toTask(new ExpressionBucketAssigner(BucketExpression.bind(spark, sql, df.schema)))
     assigner.open(df.schema)
     df.queryExecution.executedPlan.executeCollect().toSeq.map(assigner.bucket(_, null))
   }

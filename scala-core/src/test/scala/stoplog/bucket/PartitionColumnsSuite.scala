@@ -10,7 +10,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
-import stoplog.format.{SparkSessionForTests, Travel}
+import stoplog.format.{SparkSessionForTests, TaskSerialization}
 
 class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
 
@@ -28,7 +28,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def assigned(names: Seq[String]): Seq[String] = {
     val columns  = PartitionColumns.of(rows.schema, names)
-    val assigner = Travel.toTask(PartitionColumnsBucketAssigner.bind(spark, columns))
+    val assigner = TaskSerialization.toTask(PartitionColumnsBucketAssigner.bind(spark, columns))
     assigner.open(rows.schema)
     rows.queryExecution.executedPlan.executeCollect().toSeq.map(assigner.bucket(_, null))
   }
@@ -72,7 +72,8 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
   private def bucketOf(value: String, zone: Option[String]): String = {
     val df       = spark.sql(s"SELECT 1 AS id, $value AS p")
     val columns  = PartitionColumns.of(df.schema, Seq("p"))
-    val assigner = Travel.toTask(PartitionColumnsBucketAssigner.bind(spark, columns, zone.map(ZoneId.of)))
+    val assigner =
+      TaskSerialization.toTask(PartitionColumnsBucketAssigner.bind(spark, columns, zone.map(ZoneId.of)))
     assigner.open(df.schema)
     assigner.bucket(df.queryExecution.executedPlan.executeCollect().head, null)
   }
@@ -131,7 +132,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("written rows have the other columns, in order and with the same names") {
     val columns = PartitionColumns.of(rows.schema, Seq("day", "id"))
-    val written = Travel.toTask[DataColumns](DataColumns.without(columns))
+    val written = TaskSerialization.toTask[DataColumns](DataColumns.without(columns))
     assert(written.schema === StructType(rows.schema.filterNot(f => Set("day", "id")(f.name))))
     val project = written.newProjection()
     for (row <- rows.queryExecution.executedPlan.executeCollect()) {

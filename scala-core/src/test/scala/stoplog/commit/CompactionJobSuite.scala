@@ -156,14 +156,14 @@ class CompactionJobSuite extends AnyFunSuite {
     }
   }
 
-  private def withThree(body: Place => Unit): Unit = within { place =>
+  private def withThree(body: JobFixture => Unit): Unit = within { place =>
     Seq("one", "two", "three").zipWithIndex.foreach { case (row, n) => place.plant(s"b/${n + 1}.txt", row) }
     body(place)
   }
 
   /** The newest record of a sink under the path. */
   private def query(
-      place: Place,
+      place: JobFixture,
       settings: Map[String, String] = Map.empty,
       small: Vector[FinishedPart] = Vector.empty
   ): Unit = {
@@ -181,7 +181,7 @@ private object CompactionJobSuite {
 
   /** A job that compacts the first two files, if they are there. */
   final class Compacting(
-      place: Place,
+      place: JobFixture,
       name: String,
       faults: Faults = Faults.none,
       hiding: FileStore => FileStore = identity
@@ -213,16 +213,16 @@ private object CompactionJobSuite {
 
     def abort(): Unit = job.abort()
 
-    private def merge(inputs: Vector[String]): Merge = Merge(
+    private def merge(inputs: Vector[String]): CompactionTask = CompactionTask(
       inputs.map(file => FinishedPart("b", file, Files.size(place.root.resolve(s"b/$file")), 1, -1)),
       NewPart("b", s"part-${run.uid}-m0.txt", run)
     )
 
-    private def written(merge: Merge): Merged = {
+    private def written(merge: CompactionTask): CompactedPart = {
       val bytes = merge.inputs.flatMap(part => Files.readAllBytes(place.root.resolve(part.path))).toArray
       val out   = own.parts.create(merge.part)
       out.write(bytes, 0, bytes.length)
-      Merged(out.finish(), bytes.length.toLong)
+      CompactedPart(out.finish(), bytes.length.toLong)
     }
   }
 }

@@ -8,7 +8,7 @@ import stoplog.commit.Samples._
 class HeartbeatSuite extends AnyFunSuite {
   private val directory = "_stoplog/main/alive"
 
-  private final class World {
+  private final class Fixture {
     val clock = new ManualClock(1000)
     val notes = new MemoryNotes(clock) {
       override def delete(paths: Seq[String]): Unit = {
@@ -21,7 +21,7 @@ class HeartbeatSuite extends AnyFunSuite {
   }
 
   test("each heartbeat replaces the previous file and names its run") {
-    val world = new World
+    val world = new Fixture
     import world._
     for (count <- 0 to 2) {
       heart.beat()
@@ -33,7 +33,7 @@ class HeartbeatSuite extends AnyFunSuite {
   }
 
   test("the first heartbeat deletes files of killed runs, and later heartbeats only their own") {
-    val world = new World
+    val world = new Fixture
     import world._
     val left = s"$directory/${other.value}-8"
     notes.putIfAbsent(left, Array.emptyByteArray)
@@ -45,7 +45,7 @@ class HeartbeatSuite extends AnyFunSuite {
   }
 
   test("a heartbeat next to other runs deletes none of their files") {
-    val world = new World
+    val world = new Fixture
     import world._
     notes.putIfAbsent(s"$directory/${other.value}-8", Array.emptyByteArray)
     heart.beatKeepingOthers()
@@ -53,7 +53,7 @@ class HeartbeatSuite extends AnyFunSuite {
   }
 
   test("a stopped run deletes its own heartbeat and keeps those of other runs") {
-    val world = new World
+    val world = new Fixture
     import world._
     heart.beatKeepingOthers()
     notes.putIfAbsent(s"$directory/${other.value}-8", Array.emptyByteArray)
@@ -64,7 +64,7 @@ class HeartbeatSuite extends AnyFunSuite {
   }
 
   test("the time of the newest heartbeat is the storage's modification time") {
-    val world = new World
+    val world = new Fixture
     import world._
     assert(heart.writtenAtMillis === None)
     heart.beat()

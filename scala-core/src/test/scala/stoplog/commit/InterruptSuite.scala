@@ -57,7 +57,7 @@ class InterruptSuite extends AnyFunSuite {
       Samples.identity,
       SinkStores.of(world.log, world.parts),
       job,
-      new LogsUnder("sink", new MemoryNotes, _ => SinkStores.of(world.log, world.parts)),
+      new TestPathLogs("sink", new MemoryNotes, _ => SinkStores.of(world.log, world.parts)),
       DriverTools(
         world.clock,
         Faults.none,

@@ -18,7 +18,7 @@ class JobCommitSuite extends AnyFunSuite {
     within { place =>
       place.plant("b/old.txt", "old")
       place.plant("c/old.txt", "old as well")
-      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new FaultAtStep(Step.AfterRecord), "new"))
       place.plant("b/part-1.txt", "of a stream")
       place.plant("c/d/part-2.txt", "of another job")
       place.job("batch-1").rollForward()
@@ -87,7 +87,7 @@ class JobCommitSuite extends AnyFunSuite {
 
   test("of two processes recovering a dead job, the second does not interfere with the first") {
     within { place =>
-      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new FaultAtStep(Step.AfterRecord), "new"))
       var looked = false
       place
         .job(
@@ -108,7 +108,7 @@ class JobCommitSuite extends AnyFunSuite {
   test("a failed recovery of a job does not prevent another process from recovering the job") {
     within { place =>
       place.plant("b/old.txt", "old")
-      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new FaultAtStep(Step.AfterRecord), "new"))
       JobCommit.rollForward(Seq(place.job("batch-1", new At(Step.AfterPublish))))
       assert(place.hasLeft("batch-1"))
       place.job("batch-1").rollForward()
@@ -145,7 +145,9 @@ class JobCommitSuite extends AnyFunSuite {
 
   test("recovery publishes a dead job's remaining rows although a reader took a part early") {
     within { place =>
-      intercept[Died](place.append("batch-1", new Dying(Step.PartPublished), "b" -> "first", "c" -> "second"))
+      intercept[Died](
+        place.append("batch-1", new FaultAtStep(Step.PartPublished), "b" -> "first", "c" -> "second")
+      )
       assert(place.rows === Vector("first"))
       place.take("b")
       assert(Samples.condition(place.job("batch-1").rollForward()) === "STOPLOG_PART_LOST")

@@ -12,7 +12,7 @@ class JobsBesideOthersSuite extends AnyFunSuite {
 
   test("a finished job that cannot be deleted does not block an overwrite") {
     within { place =>
-      intercept[Died](place.append("batch-1", new Dying(Step.AfterMark), "b" -> "first"))
+      intercept[Died](place.append("batch-1", new FaultAtStep(Step.AfterMark), "b" -> "first"))
       JobCommit.rollForward(Seq(place.job("batch-1", new At(Step.MidRemove))))
       assert(place.hasLeft("batch-1") && place.rows === Vector("first"))
       place.overwrite("batch-2", Faults.none, "new")
@@ -23,7 +23,7 @@ class JobsBesideOthersSuite extends AnyFunSuite {
   test("an unrecoverable job does not block the recovery of other jobs, but blocks overwrites") {
     within { place =>
       place.plant("b/old.txt", "old")
-      intercept[Died](place.append("batch-2", new Dying(Step.AfterRecord), "b" -> "second"))
+      intercept[Died](place.append("batch-2", new FaultAtStep(Step.AfterRecord), "b" -> "second"))
       place.plant("_stoplog/batch-1/log/00000000000000000000.commit", "no record")
       JobCommit.rollForward(Seq(place.job("batch-1"), place.job("batch-2")))
       assert(place.rows === Vector("old", "second"))

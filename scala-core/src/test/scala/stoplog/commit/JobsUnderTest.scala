@@ -43,7 +43,7 @@ private[commit] object JobsUnderTest {
   /** The end of a process, which nothing catches. */
   final class Died extends VirtualMachineError
 
-  final class Dying(step: Step) extends Faults {
+  final class FaultAtStep(step: Step) extends Faults {
     override def at(now: Step): Unit = if (now == step) throw new Died
   }
 
@@ -61,13 +61,13 @@ private[commit] object JobsUnderTest {
 
   def later(minutes: Int): Clock = new ManualClock(System.currentTimeMillis() + minutes * 60 * 1000L)
 
-  def within(body: Place => Unit): Unit = {
+  def within(body: JobFixture => Unit): Unit = {
     val root = Files.createTempDirectory("stoplog-jobs")
-    try body(new Place(root))
+    try body(new JobFixture(root))
     finally LocalUnderTest.remove(root)
   }
 
-  final class Place(val root: Path) {
+  final class JobFixture(val root: Path) {
 
     def plant(file: String, row: String, secondsAgo: Int = 0): Unit = {
       val path = root.resolve(file)
@@ -197,7 +197,7 @@ private[commit] object JobsUnderTest {
 
     /** As one process sees them. */
     def logs(faults: Faults = Faults.none, hiding: FileStore => FileStore = identity): PathLogs =
-      new LogsUnder(
+      new TestPathLogs(
         root.toString,
         files("any"),
         name =>

@@ -17,7 +17,7 @@ import stoplog.thread.Parallel
 /** Writers of markers that share a bucket, and processes that carry out one record. */
 class MarkerWriterSuite extends AnyFunSuite {
 
-  private final class World(form: MarkerForm = MarkerForm.Json) {
+  private final class Fixture(form: MarkerForm = MarkerForm.Json) {
     val notes              = new MemoryNotes
     var told               = Vector.empty[MarkedBucket]
     var noted              = Map.empty[LogRecord, Set[String]].withDefaultValue(Set.empty)
@@ -75,7 +75,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("a total includes rows that another writer of the sink has marked after the decision") {
-    val world = new World
+    val world = new Fixture
     import world._
     announce(record(0, rows = 10), log = "batch-1")
     announce(record(3, rows = 5))
@@ -86,7 +86,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("a writer that loses the race for a version counts the winner's rows") {
-    val world = new World
+    val world = new Fixture
     import world._
     before = () => announce(record(0, rows = 10), log = "batch-1")
     announce(record(3, rows = 5))
@@ -94,7 +94,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("a total excludes markers of other sinks and other programs") {
-    val world = new World
+    val world = new Fixture
     import world._
     announce(record(7, rows = 1))
     announce(record(8, rows = 100, version = 2, sinkId = "other"), log = "other")
@@ -107,7 +107,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("each process recognizes the marker of its record, regardless of its creator and version") {
-    val world = new World
+    val world = new Fixture
     import world._
     val decided = record(3, rows = 5)
     before = () => announce(record(0, rows = 10), log = "batch-1")
@@ -120,7 +120,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("two processes that execute the same record create a single marker") {
-    val world = new World
+    val world = new Fixture
     import world._
     before = () => announce(record(3, rows = 5))
     announce(record(3, rows = 5))
@@ -129,7 +129,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("a marker of a deleted log is not mistaken for another record's marker") {
-    val world = new World
+    val world = new Fixture
     import world._
     announce(record(3, rows = 5))
     announce(record(3, rows = 7, run = other))
@@ -137,7 +137,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("versions and totals restart if the markers of a bucket are deleted") {
-    val world = new World
+    val world = new Fixture
     import world._
     announce(record(3, rows = 5))
     val decided = record(4, rows = 7, version = 2)
@@ -148,7 +148,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("a process recognizes its record's marker although a reader has taken the previous marker") {
-    val world = new World
+    val world = new Fixture
     import world._
     for (seq <- 1 to 3) announce(record(seq.toLong, rows = 1, version = seq))
     notes.delete(Seq("b/_SUCCESS.2"))
@@ -157,7 +157,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("an empty marker of another writer is not mistaken for the record's marker") {
-    val world = new World(MarkerForm.Empty)
+    val world = new Fixture(MarkerForm.Empty)
     import world._
     announce(record(0, rows = 10), log = "batch-1")
     announce(record(3, rows = 5))
@@ -166,7 +166,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("an empty marker is recognized through its note on every repetition") {
-    val world = new World(MarkerForm.Empty)
+    val world = new Fixture(MarkerForm.Empty)
     import world._
     announce(record(0, rows = 10), log = "batch-1")
     for (_ <- 1 to 3) announce(record(3, rows = 5))
@@ -175,7 +175,7 @@ class MarkerWriterSuite extends AnyFunSuite {
   }
 
   test("a crash between an empty marker and its note adds a marker and loses none") {
-    val world = new World(MarkerForm.Empty)
+    val world = new Fixture(MarkerForm.Empty)
     import world._
     announce(record(3, rows = 5), dies = true)
     for (_ <- 1 to 2) announce(record(3, rows = 5))

@@ -12,7 +12,7 @@ import stoplog.thread.Parallel
 class OrphanCleanerSuite extends AnyFunSuite {
 
   test("deletes parts, spooled rows and replaced files that no record needs, and counts files only") {
-    val place = new Place
+    val place = new Fixture
     place.leave("part")
     place.leave("another")
     place.beside()
@@ -26,7 +26,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
   }
 
   test("restores files hidden for a trimmed record, as the record may be a cancelled compaction") {
-    val place = new Place
+    val place = new Fixture
     place.world.records.delete(Seq(0))
     place.finished.aside = Vector(0, 1)
     place.sweeper.sweep(Samples.mine)
@@ -39,7 +39,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
   }
 
   test("restores files also if an orphan cannot be deleted") {
-    val place = new Place
+    val place = new Fixture
     place.world.records.delete(Seq(0))
     place.finished.aside = Vector(0)
     place.leave("part")
@@ -49,7 +49,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
   }
 
   test("keeps recent files, and files that another run must delete") {
-    val place = new Place
+    val place = new Fixture
     place.leave("part")
     place.beside()
     place.world.clock.advance(OrphanCleaner.GraceMillis)
@@ -60,7 +60,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
   }
 
   test("a look returns the verdict for each file and changes nothing") {
-    val place = new Place
+    val place = new Fixture
     val left  = place.leave("part")
     place.finished.aside = Vector(0, 1)
     val young = place.sweeper.look()
@@ -85,7 +85,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
   }
 
   /** A log of two records, whose newest names one open part. */
-  private final class Place {
+  private final class Fixture {
     val world = new DriverWorld(Rolls.never)
     world.epoch(world.driver(), 0, "a")
     val needed: Vector[String] = world.newest.state.open.map(_.handle.token)

@@ -27,13 +27,13 @@ class PublishingOrderSuite extends AnyFunSuite {
   import PublishingOrderSuite._
 
   for {
-    record <- Seq(Content.Epoch, Content.Replacement, Content.Merge)
+    record <- Seq(Content.Epoch, Content.Replacement, Content.Compaction)
     event  <- Seq(Event.Dies, Event.Fails, Event.Sleeps)
   } test(s"any publishing order recovers to the same files: $record, driver $event at each step") {
     val orders = if (LongRun.isOn) record.allOrders else record.orders
     val runs   = for (order <- orders) yield {
-      val steps = new Place(record).driven(order, stopAt = Int.MaxValue, event)
-      (0 until steps).foreach(new Place(record).driven(order, _, event))
+      val steps = new Fixture(record).driven(order, stopAt = Int.MaxValue, event)
+      (0 until steps).foreach(new Fixture(record).driven(order, _, event))
       steps
     }
     assert(runs.min > record.publish.size)
@@ -82,12 +82,12 @@ private object PublishingOrderSuite {
           Vector("one", "two", "three"),
           RollReason.Size
         )
-    case object Merge
+    case object Compaction
         extends Content(
           RecordKind.Compact,
           Vector("one", "two", "three"),
           Vector("one\ntwo\nthree"),
-          RollReason.Custom(LogRecord.MergeReason)
+          RollReason.Custom(LogRecord.CompactionReason)
         )
   }
 
@@ -142,7 +142,7 @@ private object PublishingOrderSuite {
   }
 
   /** A directory with the files that the record is to replace. */
-  final class Place(content: Content) {
+  final class Fixture(content: Content) {
     private val root     = Files.createTempDirectory("stoplog-order")
     private val identity = SinkIdentity(root.toString, "main", "query")
     private val state    = SinkState("query", Some(0), Vector.empty, 0, Map.empty)

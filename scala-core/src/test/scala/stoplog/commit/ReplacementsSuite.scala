@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.JobsUnderTest._
 import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{FileStore, FilesOver, MoveOutcome}
+import stoplog.storage.{DelegatingFileStore, FileStore, MoveOutcome}
 import stoplog.storage.VisibleFiles.Scope
 import stoplog.storage.local.LocalUnderTest
 import stoplog.thread.{Clock, Parallel}
@@ -49,7 +49,7 @@ class ReplacementsSuite extends AnyFunSuite {
     test(s"an overwrite that died at ${step.name} has no effect after a later overwrite") {
       within { place =>
         place.plant("b/old.txt", "old")
-        try place.overwrite("batch-1", new Dying(step), "new")
+        try place.overwrite("batch-1", new FaultAtStep(step), "new")
         catch { case _: Died => () }
         place.overwrite("batch-2", Faults.none, "later")
         assert(place.rows === Vector("later"))
@@ -78,7 +78,7 @@ class ReplacementsSuite extends AnyFunSuite {
     test(s"an overwrite of a partition that died at ${step.name} is whole or absent, and touches no other") {
       within { place =>
         Seq("a", "b", "c").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
-        try place.overwritePartition("batch-1", new Dying(step), "b", "new b"): Unit
+        try place.overwritePartition("batch-1", new FaultAtStep(step), "b", "new b"): Unit
         catch { case _: Died => () }
         place.overwritePartition("batch-2", Faults.none, "c", "new c")
         val b = if (beforeRecord(step)) "old b" else "new b"
@@ -222,7 +222,7 @@ class ReplacementsSuite extends AnyFunSuite {
   test("the next job cancels a dead overwrite if a file can no longer be hidden") {
     for (step <- Seq(Step.AfterRecord, Step.MidReplace)) within { place =>
       Seq("a", "b", "c").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))
-      intercept[Died](place.overwrite("batch-1", new Dying(step), "new"))
+      intercept[Died](place.overwrite("batch-1", new FaultAtStep(step), "new"))
       next(place, refusing("c/old.txt"))
       assert(place.rows === Vector("old a", "old b", "old c"))
       next(place)
@@ -244,7 +244,7 @@ class ReplacementsSuite extends AnyFunSuite {
 
   test("an overwrite of an empty path with missing parts is cancelled and blocks no job") {
     within { place =>
-      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new FaultAtStep(Step.AfterRecord), "new"))
       LocalUnderTest.remove(place.root.resolve("_stoplog/batch-1"))
       place.overwrite("batch-2", Faults.none, "later")
       assert(place.rows === Vector("later"))
@@ -254,7 +254,7 @@ class ReplacementsSuite extends AnyFunSuite {
   test("recovery of an overwrite treats a part taken by a reader as visible, not lost") {
     within { place =>
       place.plant("b/old.txt", "old")
-      intercept[Died](place.overwrite("batch-1", new Dying(Step.PartPublished), "new"))
+      intercept[Died](place.overwrite("batch-1", new FaultAtStep(Step.PartPublished), "new"))
       place.take("b")
       place.overwrite("batch-2", Faults.none, "later")
       assert(place.rows === Vector("later"))
@@ -263,7 +263,7 @@ class ReplacementsSuite extends AnyFunSuite {
 
   test("the next job removes an announced job if a lock proves its death") {
     within { place =>
-      intercept[Died](place.overwrite("batch-1", new Dying(Step.CutTaken), "new"))
+      intercept[Died](place.overwrite("batch-1", new FaultAtStep(Step.CutTaken), "new"))
       next(place)
       assert(place.jobs.isEmpty)
     }
@@ -272,7 +272,7 @@ class ReplacementsSuite extends AnyFunSuite {
   test("a decided overwrite with missing parts is cancelled, and no file is hidden") {
     within { place =>
       place.plant("b/old.txt", "old")
-      intercept[Died](place.overwrite("batch-1", new Dying(Step.AfterRecord), "new"))
+      intercept[Died](place.overwrite("batch-1", new FaultAtStep(Step.AfterRecord), "new"))
       LocalUnderTest.remove(place.root.resolve("_stoplog/batch-1/open"))
       next(place)
       assert(place.rows === Vector("old"))
@@ -334,7 +334,7 @@ private object ReplacementsSuite {
   }
 
   /** Refuses to move this file, for good. */
-  def refusing(file: String): FileStore => FileStore = new FilesOver(_) {
+  def refusing(file: String): FileStore => FileStore = new DelegatingFileStore(_) {
     override def move(from: String, to: String): MoveOutcome =
       if (from == file) {
         val cause = new IOException("Operation not permitted")
@@ -343,14 +343,14 @@ private object ReplacementsSuite {
   }
 
   /** What any job does before it begins. */
-  def next(place: Place, hiding: FileStore => FileStore = identity): Unit = {
+  def next(place: JobFixture, hiding: FileStore => FileStore = identity): Unit = {
     val tools =
       DriverTools(Clock.system, Faults.none, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
     new Replacements(place.logs(hiding = hiding), MemoryNotes.unasked, LostPart.Fail, tools).recover()
     place.jobs.foreach(name => place.job(name).rollForward())
   }
 
-  def nothingIsLeft(place: Place): Boolean = {
+  def nothingIsLeft(place: JobFixture): Boolean = {
     next(place)
     place.jobs.isEmpty
   }

@@ -72,7 +72,7 @@ class SinkStatsSuite extends AnyFunSuite {
     val stats  = (1 to 2).foldLeft(SinkStats.empty) { (stats, _) =>
       stats.recorded(merge, tookMillis = 1, epochs = 0).published(merge, tookMillis = 1)
     }
-    assert(stats.compacted === SinkStats.Compacted(merges = 2, parts = 4, bytes = 60))
+    assert(stats.compacted === SinkStats.Compacted(compactions = 2, parts = 4, bytes = 60))
     assert((stats.published.files, stats.published.bytes, stats.published.rows) === ((0L, 0L, 0L)))
     assert(stats.rolled.isEmpty)
   }

@@ -96,7 +96,7 @@ abstract class SleepingDriverLaws extends LawSuite {
       compaction = new SmallParts(
         run,
         SmallParts.Choice(CompactionPolicy(1 << 20, 4 << 20, 1, 2), PartNaming("part", ".txt"), _ => true),
-        merger(storage),
+        runner(storage),
         storage.replacedFiles(),
         () => true,
         Clock.system,
@@ -125,14 +125,14 @@ abstract class SleepingDriverLaws extends LawSuite {
     driver.commit(number, Seq(writer.commit()))
   }
 
-  private def merger(storage: StorageUnderTest): Merger = { merge =>
+  private def runner(storage: StorageUnderTest): CompactionRunner = { merge =>
     val bytes = merge.inputs.flatMap(part => storage.bytes(part.path)).toArray
     val out   = storage.partStore().create(merge.part)
     out.write(bytes, 0, bytes.length)
-    val done = Merged(out.finish(), bytes.length.toLong)
-    new Merging {
-      override def result: Option[Either[Throwable, Merged]] = Some(Right(done))
-      override def await(): Unit                             = ()
+    val done = CompactedPart(out.finish(), bytes.length.toLong)
+    new RunningCompaction {
+      override def result: Option[Either[Throwable, CompactedPart]] = Some(Right(done))
+      override def await(): Unit                                    = ()
     }
   }
 

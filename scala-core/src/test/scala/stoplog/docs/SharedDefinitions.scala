@@ -29,7 +29,7 @@ object SharedDefinitions {
     root.put("marksKept", LogRules.standard.marks)
     root.put("graceMillis", OrphanCleaner.GraceMillis)
     root.put("contentSetting", SinkSettings.ContentKey)
-    root.put("mergeReason", LogRecord.MergeReason)
+    root.put("mergeReason", LogRecord.CompactionReason)
     root.put("replacements", Replacements.SinkId)
     root
       .putObject("liveness")

@@ -84,7 +84,7 @@ object ErrorsSuite {
   val one: Seq[Throwable with SparkThrowable] = Seq(
     Errors.invalidOptions(Seq("a is wrong.", "b is wrong.")),
     Errors.textSchema("struct<a:int>"),
-    Errors.mergeIncomplete(Seq("/x/part-1.orc", "/x/part-2.orc"), reported = 200, written = 0),
+    Errors.compactionIncomplete(Seq("/x/part-1.orc", "/x/part-2.orc"), reported = 200, written = 0),
     Errors.nullValue("value"),
     Errors.nullWritable("value"),
     Errors.unreadableRow("csv", "readers skip a line of blanks"),
@@ -164,7 +164,7 @@ object ErrorsSuite {
     Errors
       .sourceFileChanged("/data/in/a", "9 bytes of 2026-11-26T10:00:00Z", "5 bytes of 2026-11-26T11:00:00Z"),
     Errors.sourceFileGrown("/data/in/a.gz", 5L, 9L),
-    Errors.sourceMergedPart("/data/in/part-1-m0.json"),
+    Errors.sourceCompactedPart("/data/in/part-1-m0.json"),
     Errors.sourceReplacedPart("/data/in/part-1-r0.json"),
     Errors.sourceAway("/data/in", "the directory lists no file, and files were read there", 180000L),
     Errors.sourceLink("/data/in/link", "it leads to /secret"),

@@ -31,7 +31,7 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   )
 
   private def ours(format: String, df: DataFrame, options: Map[String, String]): Array[Byte] = {
-    val encoder = Travel.toTask(RowFormats.encoder(format, df.schema, options, "UTC"))
+    val encoder = TaskSerialization.toTask(RowFormats.encoder(format, df.schema, options, "UTC"))
     encoder.open(df.schema)
     val out = new ByteArrayOutputStream
     encoder.begin(out)

@@ -14,7 +14,7 @@ class TextEncoderSuite extends AnyFunSuite {
   private val strings = StructType.fromDDL("line STRING")
 
   private def written(options: (String, String)*)(rows: Any*): Array[Byte] = {
-    val encoder = Travel.toTask(RowFormats.encoder("text", strings, options.toMap, "UTC"))
+    val encoder = TaskSerialization.toTask(RowFormats.encoder("text", strings, options.toMap, "UTC"))
     encoder.open(strings)
     bytes(encoder, rows)
   }

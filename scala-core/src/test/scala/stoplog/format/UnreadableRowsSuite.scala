@@ -22,7 +22,7 @@ class UnreadableRowsSuite extends AnyFunSuite {
 
   private def written(format: String, ddl: String, options: Map[String, String])(values: Any*): String = {
     val schema  = StructType.fromDDL(ddl)
-    val encoder = Travel.toTask(RowFormats.encoder(format, schema, options, "UTC"))
+    val encoder = TaskSerialization.toTask(RowFormats.encoder(format, schema, options, "UTC"))
     val out     = new ByteArrayOutputStream
     encoder.open(schema)
     encoder.encode(InternalRow(values.map(value): _*), out)
@@ -35,7 +35,7 @@ class UnreadableRowsSuite extends AnyFunSuite {
   )(why: String): Unit =
     test(s"$format rejects ${shown(values)}${shown(options)}") {
       val schema  = StructType.fromDDL(ddl)
-      val encoder = Travel.toTask(RowFormats.encoder(format, schema, options.toMap, "UTC"))
+      val encoder = TaskSerialization.toTask(RowFormats.encoder(format, schema, options.toMap, "UTC"))
       val out     = new ByteArrayOutputStream
       encoder.open(schema)
       val error =

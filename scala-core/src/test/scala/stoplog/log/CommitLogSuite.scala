@@ -60,7 +60,7 @@ class CommitLogSuite extends AnyFunSuite {
       val inputs =
         Vector("p", "q").map(name => FinishedPart("b", name, sizeBytes = 10, records = 1, epoch = 0))
       val merged =
-        Pending("b", "m", Closed("t"), 15, 2, 0, 0, RollReason.Custom(LogRecord.MergeReason))
+        Pending("b", "m", Closed("t"), 15, 2, 0, 0, RollReason.Custom(LogRecord.CompactionReason))
       def state(small: Vector[FinishedPart], added: Totals) = SinkState(
         "q",
         Some(0),
@@ -71,7 +71,7 @@ class CommitLogSuite extends AnyFunSuite {
         small = small
       )
       val other  = FinishedPart("b", "o", 10, 1, 0)
-      val again  = FinishedPart("b", "m", 15, 2, 0, merges = 1)
+      val again  = FinishedPart("b", "m", 15, 2, 0, compactions = 1)
       val record = LogRecord(
         1,
         RecordKind.Compact,

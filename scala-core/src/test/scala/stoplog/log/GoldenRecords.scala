@@ -188,8 +188,8 @@ object GoldenRecords {
     )
   )
 
-  private def small(number: Int, epoch: Long, merges: Int, schema: Option[SchemaId]): FinishedPart =
-    FinishedPart(awkward, name(number), 4096L + number, 31, epoch, merges, schema)
+  private def small(number: Int, epoch: Long, compactions: Int, schema: Option[SchemaId]): FinishedPart =
+    FinishedPart(awkward, name(number), 4096L + number, 31, epoch, compactions, schema)
 
   private val compaction = LogRecord(
     6,

@@ -32,7 +32,7 @@ final case class BatchCrash(site: Scenario, mode: BatchMode, at: CrashPoint.At) 
       val between   = twice(rows(place))
       new Replacements(
         place.logs(Faults.none),
-        Completed.followUps(place, Name),
+        CompletionCheck.followUps(place, Name),
         LostPart.Fail,
         tools(Faults.none, DaysLater)
       )
@@ -49,7 +49,8 @@ final case class BatchCrash(site: Scenario, mode: BatchMode, at: CrashPoint.At) 
     val found  = rows(place)
     val wanted = mode.rows(isDecided, oldRows, newRows(mode))
     val wrong  = if (found.sorted == wanted.sorted) Vector.empty else Vector(s"found $found, wanted $wanted")
-    wrong ++ (if (isDecided) left(place) ++ Completed.problemsOfJob(place, buckets.filter(mode.writes), Name)
+    wrong ++ (if (isDecided)
+                left(place) ++ CompletionCheck.problemsOfJob(place, buckets.filter(mode.writes), Name)
               else Vector.empty)
   }
 
@@ -122,7 +123,7 @@ object BatchCrash {
     place.job(Name),
     place.logs(faults),
     tools(faults, clock),
-    JobCommit.Rules(Completed.followUps(place, Name))
+    JobCommit.Rules(CompletionCheck.followUps(place, Name))
   )
 
   private def tools(faults: Faults, clock: Clock) =

@@ -11,7 +11,7 @@ import stoplog.fault.Step
   * With `STOPLOG_LONG` what [[CompactionSection]] says; otherwise, on local disks alone, the steps of compaction and those
   * around its records, and in one layout pairs of steps.
   */
-abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
+abstract class CompactionMatrixSuite(storage: Storage) extends ChapterWriter {
   private val plan  = new CompactionSection(storage)
   private val found = TrieMap.empty[Scenario, Map[Step, Int]]
 
@@ -29,7 +29,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
         hold(crashes)
       }
 
-    if (long || site == Scenario(Storage.Local, Layout.InBucket, Content.Merged))
+    if (long || site == Scenario(Storage.Local, Layout.InBucket, Content.Compacted))
       test(s"a query recovers from kills at each step of compaction and in recovery: ${site.name}") {
         val pairs = plan.pairs(site).filter { case (_, next) => long || Steps.compacting(next) }
         hold(pairs.map { case (step, next) =>
@@ -43,7 +43,7 @@ abstract class CompactionMatrixSuite(storage: Storage) extends Proving {
       }
   }
 
-  if (long) testPage(MatrixSection.Merging(storage))
+  if (long) testPage(MatrixSection.Compacting(storage))
 
   override protected def section: String = plan.render(occurrences)
 

@@ -5,7 +5,7 @@ import stoplog.fault.Step
 
 /** What the long run tries of queries that merge their small parts. */
 final class CompactionSection(storage: Storage) {
-  val sites: Vector[Scenario] = storage.layouts.map(Scenario(storage, _, Content.Merged))
+  val sites: Vector[Scenario] = storage.layouts.map(Scenario(storage, _, Content.Compacted))
 
   /** The steps around the record of a merge. */
   val around: Set[Step] = Set(Step.AfterRecord, Step.MidPublish, Step.AfterPublish, Step.AfterMark)
@@ -37,7 +37,8 @@ final class CompactionSection(storage: Storage) {
     val tables = alike.flatMap { case (found, same) =>
       Seq(s"With ${MatrixPage.named(same)}:", table(same.head, found))
     }
-    (Seq(s"## ${MatrixSection.Merging(storage).title}", text) ++ tables :+ chains).mkString("", "\n\n", "\n")
+    (Seq(s"## ${MatrixSection.Compacting(storage).title}", text) ++ tables :+ chains)
+      .mkString("", "\n\n", "\n")
   }
 
   private def table(site: Scenario, occurrences: Map[Step, Int]): String = {

@@ -11,7 +11,7 @@ import stoplog.fault.Step
   *
   * @param chapter that the run writes
   */
-abstract class ConnectorMatrixSuite(chapter: MatrixSection.Sending) extends Proving {
+abstract class ConnectorMatrixSuite(chapter: MatrixSection.Sending) extends ChapterWriter {
 
   /** What the rows are written to, and how; in sentences. */
   protected def about: String

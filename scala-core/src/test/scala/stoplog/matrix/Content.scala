@@ -71,7 +71,7 @@ object Content {
   }
 
   /** As [[Plain]], and small parts are merged. */
-  case object Merged extends RowContent("plain, small parts merged") {
+  case object Compacted extends RowContent("plain, small parts merged") {
     override def besides: Vector[Step]                              = Step.all.filter(Steps.compacting)
     override def openMember(out: OutputStream): Option[Member]      = None
     override protected def unpacked(file: Array[Byte]): Array[Byte] = file

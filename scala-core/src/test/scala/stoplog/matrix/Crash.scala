@@ -16,7 +16,7 @@ final case class Crash(
     at: CrashPoint.At,
     fate: CrashMode,
     again: Option[CrashPoint.At],
-    copier: Copier = Copier.Nobody
+    copier: DirectoryCopier = DirectoryCopier.Nobody
 ) {
 
   /** Whether the step was reached, and what was wrong afterwards. */

@@ -38,11 +38,19 @@ class CrashMatrixSuite extends MatrixSuite(Storage.Local) {
   }
 
   test("a successor recovers at each step although every file has another name") {
-    hold(for {
-      site       <- if (long) thorough else Seq(rows)
-      step       <- site.steps
-      occurrence <- if (long) 1 to occurrences(site)(step) else Seq((occurrences(site)(step) + 1) / 2)
-    } yield Crash(site, CrashPoint.At(step, occurrence), CrashMode.Killed, again = None, Copier.HardLinks))
+    hold(
+      for {
+        site       <- if (long) thorough else Seq(rows)
+        step       <- site.steps
+        occurrence <- if (long) 1 to occurrences(site)(step) else Seq((occurrences(site)(step) + 1) / 2)
+      } yield Crash(
+        site,
+        CrashPoint.At(step, occurrence),
+        CrashMode.Killed,
+        again = None,
+        DirectoryCopier.HardLinks
+      )
+    )
   }
 
   if (long)

@@ -108,9 +108,9 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
     } catch { case NonFatal(e) => task.close(); throw e }
   }
 
-  private def writer(plan: TaskPlan): RowsOrAside = {
+  private def writer(plan: TaskPlan): RowsOrRejected = {
     def of(content: Content) = Job.writer(plan, place, content, store, log, clock, faults)
-    new RowsOrAside(of(place.content), () => of(Content.Plain))
+    new RowsOrRejected(of(place.content), () => of(Content.Plain))
   }
 }
 
@@ -125,7 +125,7 @@ object Job {
     () => place.content.format(place.spoolFiles()),
     DriverRules(
       place.policy,
-      Completed.followUps(place),
+      CompletionCheck.followUps(place),
       ForeignQuery.Refuse,
       LostPart.Fail,
       place.content.onRestart,
@@ -138,7 +138,7 @@ object Job {
     new SmallParts(
       run,
       SmallParts.Choice(policy, PartNaming("part", ".txt"), _ => true),
-      new PlaceMerger(place, faults),
+      new PlaceCompactionRunner(place, faults),
       place.finished(),
       () => true,
       clock,

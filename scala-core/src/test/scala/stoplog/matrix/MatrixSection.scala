@@ -12,7 +12,8 @@ object MatrixSection {
   final case class Writing(storage: Storage) extends MatrixSection(storage.name)
 
   /** Queries that merge their small parts. */
-  final case class Merging(storage: Storage) extends MatrixSection(s"Small parts are merged: ${storage.name}")
+  final case class Compacting(storage: Storage)
+      extends MatrixSection(s"Small parts are merged: ${storage.name}")
 
   /** Queries that read files. */
   final case class Reading(storage: SourceStorage) extends MatrixSection(s"The file source: ${storage.name}")
@@ -30,7 +31,7 @@ object MatrixSection {
 
   /** In the order of the page of files. */
   val ofFiles: Vector[MatrixSection] =
-    Storage.all.map(Writing) ++ Vector(Storage.Local, Storage.Hdfs, Storage.S3).map(Merging) ++
+    Storage.all.map(Writing) ++ Vector(Storage.Local, Storage.Hdfs, Storage.S3).map(Compacting) ++
       SourceStorage.all.map(Reading)
 
   /** In the order of the page of connectors. */

@@ -10,7 +10,7 @@ import stoplog.thread.Parallel
   *
   * With `STOPLOG_LONG` set in the environment as much as [[MatrixPage]] says, otherwise a sample.
   */
-abstract class MatrixSuite(storage: Storage) extends Proving {
+abstract class MatrixSuite(storage: Storage) extends ChapterWriter {
 
   private val found        = TrieMap.empty[Scenario, Map[Step, Int]]
   private val foundInBatch = TrieMap.empty[BatchMode, Map[Step, Int]]

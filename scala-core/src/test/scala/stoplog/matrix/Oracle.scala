@@ -23,7 +23,7 @@ object Oracle {
       (wanted -- counts.keySet).map(row => s"'$row' is missing") ++
       (counts.keySet -- wanted).map(row => s"'$row' was never committed") ++
       files.filterNot(belongs(place, files, _)).map(file => s"$file should not be there") ++
-      Completed.problems(place, files)
+      CompletionCheck.problems(place, files)
   }
 
   /** What the newest record says is beside open parts, and is not: looked for where, and as long as, it says. */
@@ -43,14 +43,14 @@ object Oracle {
     !file.split('/').exists(name => name.startsWith("_") || name.startsWith("."))
 
   /** What is put aside is for readers, too. */
-  def isShown(file: String): Boolean = isVisible(file.stripPrefix(s"${RowsOrAside.Directory}/"))
+  def isShown(file: String): Boolean = isVisible(file.stripPrefix(s"${RowsOrRejected.Directory}/"))
 
   /** Outside `_stoplog` there are finished parts, what says how much of them counts, and with `inProgress=bucket`
     * hidden ones, and markers; nothing else.
     */
   private def belongs(place: Place, files: Vector[String], file: String): Boolean = {
     val name = file.drop(file.lastIndexOf('/') + 1)
-    file.startsWith("_stoplog/") || Completed.isMarker(name) ||
+    file.startsWith("_stoplog/") || CompletionCheck.isMarker(name) ||
     name.matches("part-[0-9a-f]{12}-m?\\d+\\.txt") ||
     place.unfinishedInBucket(name) || place.described(file).exists(files.contains)
   }
@@ -58,6 +58,6 @@ object Oracle {
   private def unfinished(file: String): Boolean = file.split('/').toVector match {
     case "_stoplog" +: _ +: ("open" | "beside" | "replaced") +: _ => true
     case "_stoplog" +: _                                          => false
-    case names => names.last.startsWith("_") && !Completed.isMarker(names.last)
+    case names => names.last.startsWith("_") && !CompletionCheck.isMarker(names.last)
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.matrix
 
-import stoplog.commit.{LogsUnder, PathLogs, SinkStores}
+import stoplog.commit.{PathLogs, SinkStores, TestPathLogs}
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, TestRules}
 import stoplog.part.{RecordShare, RunId}
@@ -58,7 +58,7 @@ trait Place {
     new CommitLog(records(Place.SinkId, faults), TestRules.differences)
 
   /** The logs, as a new process would see them. */
-  final def logs(faults: Faults): PathLogs = new LogsUnder(
+  final def logs(faults: Faults): PathLogs = new TestPathLogs(
     root,
     notes("any"),
     id =>

@@ -26,7 +26,7 @@ class S3ServersSuite extends AnyFunSuite with LongRun {
   for (step <- if (long) Seq(Step.MidWrite, Step.AfterSync, Step.AfterRecord) else Seq(Step.MidWrite))
     test(s"a successor recovers from kill -9 of a process at ${step.name}") {
       withPlace(S3Place.create(Content.Heavy)) { (place, clock) =>
-        val from = Stopped.killed(place, CrashPoint.At(step, 3))
+        val from = StoppedProcess.killed(place, CrashPoint.At(step, 3))
         clock.advance(24 * 60 * 60 * 1000L)
         assert(Restarts.run(place, clock, Faults.none, from, ProcessRun.rest).failure === None)
       }

@@ -10,7 +10,7 @@ import stoplog.fault.Step
   * With `STOPLOG_LONG` set as much as the page says, otherwise the middle occurrence of each step; on HDFS and S3 a kill
   * at some of them.
   */
-abstract class SourceMatrixSuite(storage: SourceStorage) extends Proving {
+abstract class SourceMatrixSuite(storage: SourceStorage) extends ChapterWriter {
   private val plan  = new SourceSection(storage)
   private val found = TrieMap.empty[SourceMode, Map[Step, Int]]
   private val full  = long || storage == SourceStorage.Local

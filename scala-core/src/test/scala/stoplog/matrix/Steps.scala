@@ -16,7 +16,7 @@ object Steps {
   val ofJobsEnds: Set[Step] = Set(Step.MidRemove) ++ ofReplacingJobs
 
   /** Only where small parts are merged. */
-  val compacting: Set[Step] = replacing ++ Set(Step.MidMerge, Step.BeforeCompact)
+  val compacting: Set[Step] = replacing ++ Set(Step.MidCompaction, Step.BeforeCompact)
 
   /** Only where a reader takes an input of a merge away at one moment: the simulator's readers do. */
   val calledOff: Set[Step] = Set(Step.ReplacementCalledOff)
@@ -36,7 +36,7 @@ object Steps {
     */
   val ofBatchJobs: Vector[Step] = Step.ofSinks.filterNot(ofBlocks).filterNot { step =>
     Set[Step](
-      Step.MidMerge,
+      Step.MidCompaction,
       Step.BeforeCompact,
       Step.ReplacementCalledOff,
       Step.BeforeRepublish,

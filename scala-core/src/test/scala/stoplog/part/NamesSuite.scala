@@ -31,20 +31,20 @@ class NamesSuite extends AnyFunSuite {
   }
 
   test("a compacted part has a separate number series") {
-    assert(PartNaming("part", ".csv").merged(run, 3) === "part-6f1c2f3e8a4b-m3.csv")
+    assert(PartNaming("part", ".csv").compacted(run, 3) === "part-6f1c2f3e8a4b-m3.csv")
   }
 
   test("the name of a part states its kind") {
     val naming = PartNaming("my-part", ".csv.gz")
     assert(PartNaming.kindOf(naming.name(run, 17)) === Some(PartNaming.Kind.Added))
-    assert(PartNaming.kindOf("a/b/" + naming.merged(run, 17)) === Some(PartNaming.Kind.Compacted))
+    assert(PartNaming.kindOf("a/b/" + naming.compacted(run, 17)) === Some(PartNaming.Kind.Compacted))
     val replacing = naming.copy(kind = PartNaming.Kind.Replacing)
     assert(PartNaming.kindOf(s"a\nb/${replacing.name(run, 0)}") === Some(PartNaming.Kind.Replacing))
-    assert(PartNaming.kindOf(PartNaming("part", "").merged(run, 3)) === Some(PartNaming.Kind.Compacted))
+    assert(PartNaming.kindOf(PartNaming("part", "").compacted(run, 3)) === Some(PartNaming.Kind.Compacted))
   }
 
   test("a path that is not the path of a part has no kind") {
-    val compacted = PartNaming("part", ".csv").merged(run, 3)
+    val compacted = PartNaming("part", ".csv").compacted(run, 3)
     val others = Seq("", "part-1.csv", s"$compacted/file", "part-6f1c2f3e8a4b-x3.csv", "6f1c2f3e8a4b-m3.csv")
     assert(others.flatMap(PartNaming.kindOf(_)) === Nil)
   }
@@ -52,7 +52,7 @@ class NamesSuite extends AnyFunSuite {
   test("a finished part is in its bucket, or in the base path") {
     assert(FinishedPart("", "p.txt", 1, 1, 1).path === "p.txt")
     assert(FinishedPart("a/b", "p.txt", 1, 1, 1).path === "a/b/p.txt")
-    assert(FinishedPart("", "p.txt", 1, 1, 1).merges === 0)
+    assert(FinishedPart("", "p.txt", 1, 1, 1).compactions === 0)
   }
 
   test("the size of an open part includes its spooled bytes") {

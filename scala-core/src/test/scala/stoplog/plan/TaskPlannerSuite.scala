@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.plan.TaskPlannerSuite._
-import stoplog.format.Travel
+import stoplog.format.TaskSerialization
 import stoplog.part.Open
 
 class TaskPlannerSuite extends AnyFunSuite {
@@ -26,7 +26,7 @@ class TaskPlannerSuite extends AnyFunSuite {
   test("a large plan is sent in pieces, and a task fetches only its own piece") {
     val plan    = planOf((0 until 40).map(slot => slot -> Vector(part(slot, bytes = 30000))).toMap)
     val engine  = new Engine
-    val arrived = Travel.toTask(new TaskPlanner().next(plan, engine.carry))
+    val arrived = TaskSerialization.toTask(new TaskPlanner().next(plan, engine.carry))
     assert(
       engine.carried.size === 5 && engine.carried.forall(_ <= (256 << 10)),
       "eight slots of 30 kB in each"
@@ -40,7 +40,7 @@ class TaskPlannerSuite extends AnyFunSuite {
 
   test("a small plan is sent inline") {
     val plan = planOf(Map(0 -> Vector(part(1)), 3 -> Vector(part(2), part(3))))
-    require(Travel.toTask(new TaskPlanner().next(plan, _ => fail("it is small"))), plan)
+    require(TaskSerialization.toTask(new TaskPlanner().next(plan, _ => fail("it is small"))), plan)
   }
 
   test("an epoch with few changed parts sends few bytes, regardless of the open parts") {
@@ -53,7 +53,7 @@ class TaskPlannerSuite extends AnyFunSuite {
     engine.carried.clear()
     for (epoch <- 1 to 10) {
       handed = handed.updated(epoch, handed(epoch).updated(epoch * 7, part(epoch)))
-      require(Travel.toTask(planner.next(planOf(handed), engine.carry)), planOf(handed))
+      require(TaskSerialization.toTask(planner.next(planOf(handed), engine.carry)), planOf(handed))
     }
     assert(engine.carried.isEmpty, "the changes go with the object")
   }
@@ -67,7 +67,7 @@ class TaskPlannerSuite extends AnyFunSuite {
     val touched = parts.slice(500, 600).map(_.copy(records = 77))
     for (now <- Seq(touched ++ parts.take(500) ++ parts.drop(600), parts.reverse)) {
       val plan = planOf(Map(0 -> now))
-      require(Travel.toTask(planner.next(plan, engine.carry)), plan)
+      require(TaskSerialization.toTask(planner.next(plan, engine.carry)), plan)
     }
     assert(engine.carried.isEmpty, "the changes go with the object")
   }
@@ -118,7 +118,7 @@ class TaskPlannerSuite extends AnyFunSuite {
         }
         handed = changed.filter(_._2.nonEmpty)
         val plan = planOf(handed)
-        require(Travel.toTask(planner.next(plan, engine.carry)), plan)
+        require(TaskSerialization.toTask(planner.next(plan, engine.carry)), plan)
       }
       planner.close()
       assert(engine.held === 0)

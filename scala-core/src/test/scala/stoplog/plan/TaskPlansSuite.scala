@@ -4,7 +4,7 @@ package stoplog.plan
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.format.Travel
+import stoplog.format.TaskSerialization
 import stoplog.log.RandomRecords
 
 class TaskPlansSuite extends AnyFunSuite {
@@ -22,7 +22,7 @@ class TaskPlansSuite extends AnyFunSuite {
   )
 
   test("each task receives the driver's plan on its executor") {
-    val arrived = Travel.toTask(TaskPlans.of(plan))
+    val arrived = TaskSerialization.toTask(TaskPlans.of(plan))
     for {
       slot    <- 0 until 5
       attempt <- Seq(Attempt.First, Attempt.Repeated)
@@ -34,7 +34,7 @@ class TaskPlansSuite extends AnyFunSuite {
   test("serialization preserves all fields of an open part") {
     for (seed <- 1L to 200L) {
       val open    = new RandomRecords(seed).next().state.open
-      val arrived = Travel.toTask(TaskPlans.of(plan.copy(handed = Map(0 -> open))))
+      val arrived = TaskSerialization.toTask(TaskPlans.of(plan.copy(handed = Map(0 -> open))))
       assert(arrived.forTask(0, Attempt.First).handed === open, s"seed $seed")
     }
   }

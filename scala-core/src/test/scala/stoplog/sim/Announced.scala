@@ -145,14 +145,14 @@ final class Announced(
   /** A run that nobody disturbs leaves no bucket without a marker that the rule calls complete. */
   private def notForgotten(record: LogRecord): Unit = record.state.live.foreach { live =>
     if (
-      !waitsForMerge(record, live.bucket) &&
+      !waitsForCompaction(record, live.bucket) &&
       rule.isReached(live.bucket, live.lastWrittenAtMillis, record.writtenAtMillis - Slack, None)
     )
       violated(s"record ${record.seq} forgets that ${live.bucket} is complete")
   }
 
   /** A query that is stopped leaves its merges, and the markers behind them, to the next one. */
-  private def waitsForMerge(record: LogRecord, bucket: String): Boolean = compaction.isDefined &&
+  private def waitsForCompaction(record: LogRecord, bucket: String): Boolean = compaction.isDefined &&
     (record.publish.exists(_.bucket == bucket) || record.state.small.count(_.bucket == bucket) > 1)
 
   private def violated(message: String): Nothing = throw new Violation(message)

@@ -93,7 +93,7 @@ object DurabilityMutations {
   }
 
   /** Nobody looks at the inputs of a merge when it is decided. */
-  object MergedWithoutLook extends Mutation {
+  object CompactedWithoutCheck extends Mutation {
     override def finished(world: World, real: ReplacedFiles, records: LogFiles): ReplacedFiles =
       new FinishedOver(real) {
         override def sizeBytes(path: String): Option[Long] = world.oracle.sizeBytes(path)

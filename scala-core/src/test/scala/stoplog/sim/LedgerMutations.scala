@@ -111,7 +111,7 @@ object LedgerMutations {
   }
 
   /** A batch job overwrites beside a query that merges. */
-  object OverwriteBesideMerges extends Mutation {
+  object OverwriteDuringCompactions extends Mutation {
     override def streams(asItIs: Map[String, CommitLog]): Map[String, CommitLog] = Map.empty
   }
 }

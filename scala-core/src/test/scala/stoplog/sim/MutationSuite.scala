@@ -153,7 +153,7 @@ class MutationSuite extends AnyFunSuite {
   caught("a record is marked before what follows", DurabilityMutations.MarkedBeforeFollowUps, from = 335)
   caught(
     "a merge is decided without a look at its inputs",
-    DurabilityMutations.MergedWithoutLook,
+    DurabilityMutations.CompactedWithoutCheck,
     from = 820,
     in = Settings.readers(StoreKind.Renaming, Readers.AtOnce).merging
   )

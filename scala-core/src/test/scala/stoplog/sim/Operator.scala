@@ -26,7 +26,7 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
       world.note(s"### a tool starts: $act")
       try
         act match {
-          case Operator.Compact => new DirectoryMerge(world, run, mutation).run()
+          case Operator.Compact => new SimDirectoryCompaction(world, run, mutation).run()
           case _                => commits.newest().foreach(work)
         }
       catch { case NonFatal(e) => noted(e) }
@@ -64,8 +64,8 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
           tool.release(identity)
           world.note(s"a tool has removed $count orphans")
         }
-      case Operator.Rewind  => new SetBackTool(world, run, mutation).rewind(newest)
-      case Operator.Reset   => new SetBackTool(world, run, mutation).reset()
+      case Operator.Rewind  => new RewindTool(world, run, mutation).rewind(newest)
+      case Operator.Reset   => new RewindTool(world, run, mutation).reset()
       case Operator.Compact => ()
     }
   }

@@ -26,7 +26,7 @@ final class Oracle(
     rules: LogRules = LogRules.standard,
     sinkId: String = DiskLog.Main
 ) {
-  private val sight         = new Sight
+  private val sight         = new ReaderView
   private val decidedRows   = mutable.Set.empty[String]
   private val decidedEpochs = mutable.LinkedHashMap.empty[Long, Batch]
   private val toPublish     = mutable.Map.empty[String, Long]
@@ -39,7 +39,7 @@ final class Oracle(
   private val overwritten   = mutable.Map.empty[Long, Set[String]]
   private val givenUp       = mutable.Set.empty[Long]
   private val everDecided   = mutable.Set.empty[(Long, String)]
-  private val setBack       = new SetBack(sight)
+  private val setBack       = new RewoundRows(sight)
   private var before        = Option.empty[BeforeRecord]
   private var runs          = 0
 
@@ -132,7 +132,7 @@ final class Oracle(
     if (record.kind.isInstanceOf[RecordKind.Epoch]) {
       if (log == DiskLog.Replace) overwritten.update(record.seq, record.replace.map(_.path).toSet)
     } else {
-      mergedWhole(log, record, disk)
+      compactedWhole(log, record, disk)
       record.replace.foreach { part =>
         if (replacing.put(part.path, record.seq).exists(_ != record.seq))
           violated(s"${part.path} is replaced by two records")
@@ -141,7 +141,7 @@ final class Oracle(
   }
 
   /** A merge has the rows of its inputs, which are visible when it is decided, or were at the last look. */
-  private def mergedWhole(log: String, record: LogRecord, disk: Disk): Unit = {
+  private def compactedWhole(log: String, record: LogRecord, disk: Disk): Unit = {
     val merged = record.publish
       .flatMap(part => RecordedRows.inPart(record, part.handle.token, part.sizeBytes, disk))
       .toSet
@@ -256,9 +256,9 @@ final class Oracle(
     if (from.log == DiskLog.Replace && overwritten.contains(from.seq)) {
       if (givenUp(from.seq)) violated(s"${from.path} is deleted, and record ${from.seq} was called off")
       sight.takes(from.path, inode, inode.counted)
-    } else forgettingMerged(inode, disk)
+    } else forgettingCompacted(inode, disk)
 
-  private def forgettingMerged(inode: Inode, disk: Disk): Unit = {
+  private def forgettingCompacted(inode: Inode, disk: Disk): Unit = {
     val isKept = disk.kept.valuesIterator.exists(_ eq inode)
     val aside  = disk.aside.valuesIterator.flatMap(other => other.counted).toSet
     inode.counted.foreach { row =>
@@ -315,10 +315,10 @@ final class Oracle(
           violated(s"epoch $epoch begins at offset ${batch.from}, and the records hold what is before $from")
         batch.rows.foreach(row => decidedRows.add(row.text))
         everDecided.add(epoch -> batch.identity)
-      case _ => newestRecord.filter(SetBack.isBy(record, _)).foreach(_ => setBackBy(record))
+      case _ => newestRecord.filter(RewoundRows.isBy(record, _)).foreach(_ => setBackBy(record))
     }
-    if (newestRecord.exists(SetBack.isReset(record, _)))
-      SetBack.unkept(record, disk, sinkId).foreach(seq => violated(s"record $seq is not kept beside"))
+    if (newestRecord.exists(RewoundRows.isReset(record, _)))
+      RewoundRows.unkept(record, disk, sinkId).foreach(seq => violated(s"record $seq is not kept beside"))
     record.publish.foreach { part =>
       if (part.sizeBytes > 0 && toPublish.put(part.finishedPath, part.sizeBytes).nonEmpty)
         violated(s"${part.finishedPath} is to be published by two records")

@@ -9,12 +9,12 @@ import stoplog.log.{LogRules, TestRules}
 /** A kind of world. Has dice of its own, so that what a seed draws otherwise is the same in all of them. */
 final case class Setting(
     name: String,
-    draw: SplittableRandom => Surroundings,
-    traits: Traits => Traits = identity,
+    draw: SplittableRandom => WorldConditions,
+    traits: WorldTraits => WorldTraits = identity,
     rule: CompleteRule => CompleteRule = identity,
-    differences: Surroundings => LogRules = Setting.differences
+    differences: WorldConditions => LogRules = Setting.differences
 ) {
-  def of(seed: Long): Surroundings = {
+  def of(seed: Long): WorldConditions = {
     val drawn = draw(new SplittableRandom(seed ^ Setting.Salt))
     if (seed % 2 == 0) drawn else drawn.copy(log = differences(drawn))
   }
@@ -29,7 +29,7 @@ final case class Setting(
   )
 
   /** The same, where nothing is merged. */
-  def unmerged: Setting = copy(traits = before => traits(before).copy(compaction = None))
+  def uncompacted: Setting = copy(traits = before => traits(before).copy(compaction = None))
 
   /** The same, where buckets are complete after a minute, so that there are manifests and markers. */
   def announcing: Setting = copy(rule = _ => CompleteRule.ByIdleness(60 * 1000L))
@@ -38,12 +38,12 @@ final case class Setting(
 object Setting {
 
   /** Local disks, with nobody else at work. */
-  val plain: Setting = of("plain")(Surroundings())
+  val plain: Setting = of("plain")(WorldConditions())
 
-  def of(name: String)(surroundings: Surroundings): Setting = Setting(name, _ => surroundings)
+  def of(name: String)(surroundings: WorldConditions): Setting = Setting(name, _ => surroundings)
 
   /** Of so few records only a log may be of which no tool asks for an old one. */
-  private def differences(drawn: Surroundings): LogRules =
+  private def differences(drawn: WorldConditions): LogRules =
     if (drawn.tools.exists(looksBack)) TestRules.differences
     else TestRules.differences.copy(records = FewRecords)
 

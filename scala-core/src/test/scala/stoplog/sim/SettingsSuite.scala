@@ -38,7 +38,7 @@ class SettingsSuite extends AnyFunSuite {
   }
   holds(Settings.renaming)
   holds(Settings.renaming.merging)
-  holds(Settings.copying.unmerged)
+  holds(Settings.copying.uncompacted)
   holds(Settings.copying.merging)
   holds(Settings.answersRepeated)
   holds(Settings.copiedAnswersRepeated)

@@ -38,7 +38,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   private def driverOf(run: RunId): SinkDriver = SinkDriver.ofParts(
     run,
     SinkIdentity("sink", world.sinkId, "query"),
-    SinkSettings(Map.empty, content, manifests.toMap ++ merges ++ SimBatch.noted(world)),
+    SinkSettings(Map.empty, content, manifests.toMap ++ compactions ++ SimBatch.noted(world)),
     stores.of(notes),
     () => session.format.open(spoolFiles),
     DriverRules(
@@ -52,7 +52,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     SimDriver.tools(world)
   )
 
-  private def merges: Map[String, String] =
+  private def compactions: Map[String, String] =
     world.traits.compaction.fold(Map.empty[String, String])(_ => CompactingRun.noted)
 
   private def notes: FileStore = session.mutation.notes(world, new SimNotes(world))
@@ -88,7 +88,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
   private def compaction(run: RunId, policy: CompactionPolicy) = new SmallParts(
     run,
     SmallParts.Choice(policy, PartNaming("part", ""), _ => true),
-    new SimMerger(world, session, parts, () => session.format.open(spoolFiles)),
+    new SimCompactionRunner(world, session, parts, () => session.format.open(spoolFiles)),
     finished,
     () => SimJobs.noneReplaces(world, session.mutation),
     world.clock,

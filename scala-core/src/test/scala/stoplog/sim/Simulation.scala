@@ -13,7 +13,7 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
   private val world    = new World(seed, lane, tracing, setting)
   private val sinks    = world +: world.surroundings.sinkIds.drop(1).map(world.beside)
   private val sessions = ArrayBuffer.empty[Session]
-  private val chaos    = new Chaos(world, sinks, sessions, mutation)
+  private val chaos    = new FaultInjection(world, sinks, sessions, mutation)
   import world.{random, scheduler, traits}
 
   def run(): Outcome =
@@ -29,7 +29,7 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
     world.note(s"$traits")
     troubled()
     world.calm()
-    scheduler.wake(sleepingLessThan = Chaos.ToTheEnd)
+    scheduler.wake(sleepingLessThan = FaultInjection.ToTheEnd)
     scheduler.awaitQuiet()
     if (chaos.needsTrimming)
       clean(sink => Load(epochs = 115, upTo = sink.checkpoint.size + 112, rowsAtMost = 1, slotsAtMost = 1))
@@ -93,7 +93,7 @@ final class Simulation(seed: Long, mutation: Mutation, lane: Lane, tracing: Trac
   /** What one has decided that has died is carried out by the next. */
   private def compact(): Unit = {
     scheduler.spawn("clean compaction", new SimProcess("clean")) {
-      try new DirectoryMerge(world, world.nextRun(), mutation).run()
+      try new SimDirectoryCompaction(world, world.nextRun(), mutation).run()
       catch {
         case e: SparkThrowable if world.isRewound && e.getCondition == "STOPLOG_PATH_NOT_WRITABLE" =>
           world.note("a compaction waits until somebody claims the log after a tool that has died")

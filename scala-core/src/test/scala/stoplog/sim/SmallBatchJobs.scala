@@ -7,7 +7,7 @@ package stoplog.sim
 final case class SmallBatchJobs(store: StoreKind, jobs: Vector[JobOrder.Effect]) extends SmallWorld {
   override def toString: String = s"batch jobs at a time, ${jobs.mkString(" and ")}, $store"
 
-  override protected def surroundings: Surroundings = Surroundings(store = store)
+  override protected def surroundings: WorldConditions = WorldConditions(store = store)
 
   override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = {
     SmallCompactions.files(world, "a/0")

@@ -13,7 +13,7 @@ final case class SmallCompactions(store: StoreKind) extends SmallWorld {
 
   override def toString: String = s"two batch compactions, $store"
 
-  override protected def surroundings: Surroundings = Surroundings(store = store)
+  override protected def surroundings: WorldConditions = WorldConditions(store = store)
 
   override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = {
     twoFiles(world)
@@ -61,16 +61,20 @@ object SmallCompactions {
             inode.rows(mutation.read(file).toInt)
           }
         }
-        commit.replace(merge, LivePartAccess.write(merge.part, rows, LineFormat, parts)(()))
+        commit.replace(merge, PartWriting.write(merge.part, rows, LineFormat, parts)(()))
       }
       commit.end()
     } catch { case NonFatal(e) => world.note(s"failed: $e") }
 
-  private def due(world: World, run: RunId, mutation: Mutation): Option[(Merge, Vector[VisibleFile])] = {
+  private def due(
+      world: World,
+      run: RunId,
+      mutation: Mutation
+  ): Option[(CompactionTask, Vector[VisibleFile])] = {
     val tree  = new SimTree(world, new SimLogs(world, mutation).files)
     val files = new VisibleFiles(tree).list(VisibleFiles.Scope.Whole).files
     Option.when(files.size > 1) {
-      Merge(files.map(_.asPart), NewPart("a", s"part-${run.uid}-m0", run)) -> files
+      CompactionTask(files.map(_.asPart), NewPart("a", s"part-${run.uid}-m0", run)) -> files
     }
   }
 }

@@ -12,9 +12,9 @@ final case class SmallHidden(store: StoreKind, files: SmallHidden.Files) extends
 
   override def toString: String = s"an overwrite above hidden files, $files, $store"
 
-  override protected def traits: Traits = SmallWorld.traits.copy(policy = SimPolicy.never)
+  override protected def traits: WorldTraits = SmallWorld.traits.copy(policy = SimPolicy.never)
 
-  override protected def surroundings: Surroundings = Surroundings(
+  override protected def surroundings: WorldConditions = WorldConditions(
     store = store,
     readers = Readers.AtOnce,
     unfinished = files match {

@@ -5,8 +5,8 @@ package stoplog.sim
 final case class SmallLengths(store: StoreKind) extends SmallWorld {
   override def toString: String = s"a batch compaction of files with companions, $store"
 
-  override protected def surroundings: Surroundings =
-    Surroundings(store = store, cutting = Cutting.ByCompanion)
+  override protected def surroundings: WorldConditions =
+    WorldConditions(store = store, cutting = Cutting.ByCompanion)
 
   override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = {
     Vector("a/0", "a/1").foreach { name =>

@@ -12,7 +12,7 @@ final case class SmallMarkers(store: StoreKind, writers: SmallMarkers.Writers) e
 
   override def toString: String = s"two writers of markers, $store, $writers"
 
-  override protected def surroundings: Surroundings = Surroundings(store = store)
+  override protected def surroundings: WorldConditions = WorldConditions(store = store)
 
   override protected def rule: CompleteRule = CompleteRule.ByIdleness(0)
 

@@ -11,21 +11,21 @@ import stoplog.commit.JobCommit.Replacing
   *
   * @param merges of the query
   */
-final case class SmallOverwrites(store: StoreKind, listing: Listing, merges: SmallQueries.Merges)
+final case class SmallOverwrites(store: StoreKind, listing: Listing, merges: SmallQueries.Compactions)
     extends SmallWorld {
   override def toString: String = merges match {
-    case SmallQueries.Merges.NoMerges => s"an overwrite beside a query, $store, $listing"
-    case SmallQueries.Merges.Merging  => s"an overwrite beside a query that merges, $store, $listing"
+    case SmallQueries.Compactions.NoCompaction => s"an overwrite beside a query, $store, $listing"
+    case SmallQueries.Compactions.Compacting   => s"an overwrite beside a query that merges, $store, $listing"
   }
 
-  override protected def traits: Traits = merges match {
-    case SmallQueries.Merges.NoMerges => SmallWorld.traits
-    case SmallQueries.Merges.Merging  => SmallWorld.traits.copy(compaction = Some(SmallWorld.eager))
+  override protected def traits: WorldTraits = merges match {
+    case SmallQueries.Compactions.NoCompaction => SmallWorld.traits
+    case SmallQueries.Compactions.Compacting   => SmallWorld.traits.copy(compaction = Some(SmallWorld.eager))
   }
 
   /** What the overwrite takes, the query may find gone before its record is marked: as with any reader. */
-  override protected def surroundings: Surroundings =
-    Surroundings(store = store, listing = listing, readers = Readers.AtOnce)
+  override protected def surroundings: WorldConditions =
+    WorldConditions(store = store, listing = listing, readers = Readers.AtOnce)
 
   override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = {
     val query = new Session(
@@ -61,7 +61,7 @@ final case class SmallOverwrites(store: StoreKind, listing: Listing, merges: Sma
 
 object SmallOverwrites {
   val all: Vector[SmallOverwrites] = for {
-    merges  <- Vector(SmallQueries.Merges.NoMerges, SmallQueries.Merges.Merging)
+    merges  <- Vector(SmallQueries.Compactions.NoCompaction, SmallQueries.Compactions.Compacting)
     store   <- StoreKind.all
     listing <-
       if (store == StoreKind.Replacing) Vector(Listing.OldestFirst, Listing.NewestFirst)

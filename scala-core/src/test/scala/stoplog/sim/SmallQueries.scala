@@ -8,23 +8,23 @@ final case class SmallQueries(
     store: StoreKind,
     parts: SmallQueries.Parts,
     taking: SmallQueries.Reading,
-    merges: SmallQueries.Merges
+    merges: SmallQueries.Compactions
 ) extends SmallWorld {
   import SmallQueries._
 
   override def toString: String = s"two drivers, $store, $parts, $taking, $merges"
 
-  override protected def surroundings: Surroundings =
-    Surroundings(store = store, readers = Readers.AtOnce)
+  override protected def surroundings: WorldConditions =
+    WorldConditions(store = store, readers = Readers.AtOnce)
 
-  override protected def traits: Traits = SmallWorld.traits.copy(
+  override protected def traits: WorldTraits = SmallWorld.traits.copy(
     policy = parts match {
       case Parts.EndWithEpochs => SimPolicy.onCheckpoint
       case Parts.StayOpen      => SimPolicy.never
     },
     compaction = merges match {
-      case Merges.NoMerges => None
-      case Merges.Merging  => Some(SmallWorld.eager)
+      case Compactions.NoCompaction => None
+      case Compactions.Compacting   => Some(SmallWorld.eager)
     }
   )
 
@@ -57,8 +57,8 @@ final case class SmallQueries(
   }
 
   /** Where a part is copied aside, a merge that lost an input to a reader is not called off. No other file may show its rows. */
-  override def holes: Vector[Hole] = Hole("decision 0028", Sight.MergedShowsTaken)
-    .of(store == StoreKind.Copying && merges == Merges.Merging && taking != Reading.NoReader)
+  override def holes: Vector[Hole] = Hole("decision 0028", ReaderView.CompactedShowsTaken)
+    .of(store == StoreKind.Copying && merges == Compactions.Compacting && taking != Reading.NoReader)
     .toVector
 
   /** Comes once, and takes what it sees. */
@@ -79,10 +79,10 @@ object SmallQueries {
     case object StayOpen      extends Parts
   }
 
-  sealed trait Merges extends Product with Serializable
-  object Merges {
-    case object NoMerges extends Merges
-    case object Merging  extends Merges
+  sealed trait Compactions extends Product with Serializable
+  object Compactions {
+    case object NoCompaction extends Compactions
+    case object Compacting   extends Compactions
   }
 
   sealed trait Reading extends Product with Serializable
@@ -98,6 +98,6 @@ object SmallQueries {
     if store != StoreKind.Copying || taking != Reading.Reader(
       Taking.Move
     ) // where there are no links to count
-    merges <- Vector(Merges.NoMerges, Merges.Merging)
+    merges <- Vector(Compactions.NoCompaction, Compactions.Compacting)
   } yield SmallQueries(store, parts, taking, merges)
 }

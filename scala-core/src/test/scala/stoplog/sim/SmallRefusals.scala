@@ -12,16 +12,16 @@ final case class SmallRefusals(store: StoreKind, refusals: Refusals, work: Small
 
   override def toString: String = s"$work where files stay, $refusals, $store"
 
-  override protected def traits: Traits = work match {
+  override protected def traits: WorldTraits = work match {
     case Work.Overwrites => SmallWorld.traits
     case Work.Merges     => SmallWorld.traits.copy(compaction = Some(SmallWorld.eager))
   }
 
-  override protected def surroundings: Surroundings = Surroundings(store = store, refusals = refusals)
+  override protected def surroundings: WorldConditions = WorldConditions(store = store, refusals = refusals)
 
   override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = work match {
     case Work.Overwrites => overwrites(world, mutation)
-    case Work.Merges     => merges(world, mutation)
+    case Work.Merges     => compactions(world, mutation)
   }
 
   /** The directory with the other file is as it should be. */
@@ -38,7 +38,7 @@ final case class SmallRefusals(store: StoreKind, refusals: Refusals, work: Small
     () => jobs.filter(_.alive)
   }
 
-  private def merges(world: World, mutation: Mutation): () => Vector[SimProcess] = {
+  private def compactions(world: World, mutation: Mutation): () => Vector[SimProcess] = {
     val query = new Session(
       world,
       new SimProcess("query"),

@@ -9,7 +9,7 @@ import stoplog.commit.JobCommit.Replacing
 final case class SmallReplacements(store: StoreKind) extends SmallWorld {
   override def toString: String = s"an overwrite beside a batch compaction, $store"
 
-  override protected def surroundings: Surroundings = Surroundings(store = store)
+  override protected def surroundings: WorldConditions = WorldConditions(store = store)
 
   override protected def begin(world: World, mutation: Mutation): () => Vector[SimProcess] = {
     SmallCompactions.twoFiles(world)

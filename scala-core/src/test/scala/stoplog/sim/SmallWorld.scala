@@ -9,9 +9,9 @@ import stoplog.commit.{CompactionPolicy, CompleteRule}
 private[stoplog] trait SmallWorld {
 
   /** What the world is made of. */
-  protected def surroundings: Surroundings
+  protected def surroundings: WorldConditions
 
-  protected def traits: Traits = SmallWorld.traits
+  protected def traits: WorldTraits = SmallWorld.traits
 
   protected def rule: CompleteRule = CompleteRule.Never
 
@@ -70,7 +70,9 @@ object SmallWorld {
 
   /** One of each kind of store and of work. */
   val sample: Vector[SmallWorld] = others ++ SmallQueries.all.filter { world =>
-    world.merges == SmallQueries.Merges.Merging && world.taking == SmallQueries.Reading.Reader(Taking.Delete)
+    world.merges == SmallQueries.Compactions.Compacting && world.taking == SmallQueries.Reading.Reader(
+      Taking.Delete
+    )
   }
 
   /** The same without parts that outlive their epochs, and batch jobs on one kind of store. */
@@ -83,7 +85,7 @@ object SmallWorld {
   }
 
   /** Of two slots and two rows, where each epoch publishes. */
-  val traits: Traits = Traits(
+  val traits: WorldTraits = WorldTraits(
     stickPercent = 0,
     chaosPerThousand = 0,
     chaosBudget = 0,

@@ -30,7 +30,7 @@ final class Walk(
   )
 
   private val seen = reduction match {
-    case Reduction.BySeenStates => Some(new Seen)
+    case Reduction.BySeenStates => Some(new VisitedStates)
     case Reduction.None         => None
   }
   private val left    = new ConcurrentLinkedDeque[Vector[Deviation]]()

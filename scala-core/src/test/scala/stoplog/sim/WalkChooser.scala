@@ -12,7 +12,7 @@ import scala.collection.mutable.ArrayBuffer
 final class WalkChooser(
     deviations: Vector[Deviation],
     left: Bounds = Bounds.none,
-    seen: Option[Seen] = None,
+    seen: Option[VisitedStates] = None,
     reduction: Reduction = Reduction.BySeenStates
 ) extends Chooser {
   import WalkChooser._

@@ -55,8 +55,8 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
   )
   finds(
     "a job overwrites beside a query that merges",
-    SmallOverwrites(Renaming, Listing.OldestFirst, SmallQueries.Merges.Merging),
-    LedgerMutations.OverwriteBesideMerges,
+    SmallOverwrites(Renaming, Listing.OldestFirst, SmallQueries.Compactions.Compacting),
+    LedgerMutations.OverwriteDuringCompactions,
     Bounds(2, 0, 2)
   )
   for (writers <- Vector(SmallMarkers.Writers.TwoJobs, SmallMarkers.Writers.QueryAndJob)) {
@@ -151,7 +151,7 @@ private[sim] object WalkSuite {
   def open(store: StoreKind): SmallQueries = queries(store, SmallQueries.Parts.StayOpen)
 
   private def queries(store: StoreKind, parts: SmallQueries.Parts): SmallQueries =
-    SmallQueries(store, parts, SmallQueries.Reading.NoReader, SmallQueries.Merges.Merging)
+    SmallQueries(store, parts, SmallQueries.Reading.NoReader, SmallQueries.Compactions.Compacting)
 
   /** The same, where a reader moves what it sees. */
   def read(store: StoreKind): SmallWorld =

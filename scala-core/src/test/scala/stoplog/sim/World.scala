@@ -31,15 +31,15 @@ final class World(
 ) {
   val random: SplittableRandom =
     first.fold(new SplittableRandom(seed * 0x9e3779b97f4a7c15L + 0x7f4a7c15L))(_.random)
-  val traits: Traits             = first.fold(setting.traits(Traits.draw(random)))(_.traits)
-  val surroundings: Surroundings = first.fold(setting.of(seed))(_.surroundings)
-  val scheduler: Scheduler       = first.fold(
+  val traits: WorldTraits           = first.fold(setting.traits(WorldTraits.draw(random)))(_.traits)
+  val surroundings: WorldConditions = first.fold(setting.of(seed))(_.surroundings)
+  val scheduler: Scheduler          = first.fold(
     new Scheduler(chooser.getOrElse(new Chooser.Drawn(random, traits.stickPercent)), lane)
   )(_.scheduler)
   val source: Source =
     new Source(random, traits.buckets, if (first.isEmpty) "" else sinkId, surroundings.rejects)
   val checkpoint: Checkpoint = new Checkpoint(source)
-  val outside: Outside       = new Outside(this)
+  val outside: OtherPrograms = new OtherPrograms(this)
   val rule: CompleteRule     = setting.rule(SimRule.draw(seed, World.StartMillis))
   val announced: Announced   = new Announced(sinkId, rule, traits.compaction, file => oracle.isVisible(file))
   val oracle: Oracle         =
@@ -70,15 +70,15 @@ final class World(
   val disk: Disk = first.fold(new Disk(oracle, () => nowMillis, surroundings.power))(_.disk)
   if (first.nonEmpty) disk.watched(sinkId, oracle)
 
-  private lazy val places = new Places(this)
+  private lazy val places = new MountPoints(this)
 
   /** What the process at work sees at the path. */
-  def place: Place = surroundings.mounts match {
+  def place: PathView = surroundings.mounts match {
     case Mounts.Stay      => steady
     case Mounts.ComeAndGo => places.seen
   }
 
-  private lazy val steady = new Place(disk, oracle, isTheDisk = true)
+  private lazy val steady = new PathView(disk, oracle, isTheDisk = true)
 
   /** The disk may be away, and come back. */
   def mount(): Unit = surroundings.mounts match {

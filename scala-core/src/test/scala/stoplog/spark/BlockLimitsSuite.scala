@@ -43,7 +43,7 @@ class BlockLimitsSuite extends AnyFunSuite with SparkSessionForTests {
 
   /** The rows of each micro-batch, all `rows` of them together. */
   private def read(in: Input, format: String, limit: Long, rows: Int): Seq[Long] = {
-    val place   = new Place
+    val place   = new TestDirectory
     val reader  = spark.readStream.format("stoplog").option("format", format)
     val columns = Option.when(format != "binaryFile")("id BIGINT, word STRING")
     val limited = columns.fold(reader)(reader.schema).option("maxRowsPerTrigger", limit)

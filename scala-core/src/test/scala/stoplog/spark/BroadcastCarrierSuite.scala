@@ -24,7 +24,7 @@ class BroadcastCarrierSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a query continues with more open parts than fit into a small plan") {
-    val place  = new Place
+    val place  = new TestDirectory
     val stream = MemoryStream[Int](spark.implicits.newIntEncoder, spark)
     val query  = stream
       .toDF()

@@ -15,7 +15,7 @@ import stoplog.bucketing._
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.options.SparkHadoop
-import stoplog.place.SinkStorage
+import stoplog.stores.SinkStorage
 
 /** Programs that were written for Flink's sink of this name. */
 class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
@@ -117,7 +117,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("writes lines to hourly buckets, and the next run publishes parts of a stopped run") {
-    val place                  = new Place
+    val place                  = new TestDirectory
     val stream                 = MemoryStream[String](spark.implicits.newStringEncoder, spark)
     def run(row: String): Unit = {
       val sink = new BucketingSink(place.out)
@@ -139,7 +139,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("writes pairs in Avro like Hadoop's AvroKeyValueOutputFormat") {
-    val place  = new Place
+    val place  = new TestDirectory
     val writer = AvroKeyValueSinkWriter(
       "\"long\"",
       """{"type":"record","name":"V","fields":[{"name":"a","type":"int"}]}"""
@@ -159,13 +159,13 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
   private def options(set: BucketingSink => BucketingSink): Map[String, String] =
     set(new BucketingSink("/base/path")).build().options().asScala.toMap
 
-  private def inBuckets(place: Place): Set[String] = {
+  private def inBuckets(place: TestDirectory): Set[String] = {
     val found = place.everything.filterNot(_.startsWith("_stoplog"))
     assert(found.nonEmpty)
     found
   }
 
-  private def noted(place: Place, setting: String): Option[String] =
+  private def noted(place: TestDirectory, setting: String): Option[String] =
     SinkStorage
       .reading(place.out, "main", SparkHadoop.configuration)
       .log

@@ -24,7 +24,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("parquet", "orc", "avro"))
     test(s"$format: many micro-batches and a restart write a single file") {
-      val place = new Place
+      val place = new TestDirectory
       runs(place, format, epochs = 6)
       assert(place.files.isEmpty, "the part is open")
       runs(place, format, epochs = 5, finalizing = "always")
@@ -33,7 +33,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   test("writes keys and values to a sequence file") {
-    val place = new Place
+    val place = new TestDirectory
     runs(place, "sequencefile", epochs = 3, finalizing = "always")
     val found = spark.sparkContext
       .sequenceFile[Long, String](place.out + "/*")
@@ -43,7 +43,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("row groups are full regardless of micro-batches") {
-    val place = new Place
+    val place = new TestDirectory
     runs(place, "parquet", epochs = 30, finalizing = "always", Map("parquet.block.size" -> "2000"))
     val groups = rowGroups(place)
     assert(groups.map(_._1).sum === 30 * Rows)
@@ -55,7 +55,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a micro-batch that fills half of a row group ends the row group") {
-    val place   = new Place
+    val place   = new TestDirectory
     val options = Map("parquet.block.size" -> "600")
     runs(place, "parquet", epochs = 2, options = options)
     runs(place, "parquet", epochs = 3, finalizing = "always", options = options)
@@ -66,21 +66,21 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (bytes <- Seq("0", "1"))
     test(s"a row group of $bytes bytes has a single row") {
-      val place = new Place
+      val place = new TestDirectory
       runs(place, "parquet", epochs = 2, finalizing = "always", Map("parquet.block.size" -> bytes))
       assert(rowGroups(place).map(_._1) === Seq.fill(2 * Rows)(1))
     }
 
   for (format <- Seq("parquet", "orc", "avro"))
     test(s"$format: a batch job writes a file for each task") {
-      val place = new Place
+      val place = new TestDirectory
       sink(place, format).build().write(spark.range(0, 1000, 1, 3).selectExpr("id", Word)).save()
       assert(place.files.size === 3)
       assert(read(place, format).size === 1000)
     }
 
   test("a changed schema ends open parts with their former columns") {
-    val place = new Place
+    val place = new TestDirectory
     runs(place, "parquet", epochs = 2)
     val input = MemoryStream[Long](spark.implicits.newLongEncoder, spark)
     val query = sink(place, "parquet")
@@ -102,7 +102,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for ((before, now) <- Seq("parquet" -> "avro", "orc" -> "parquet"))
     test(s"a run that writes $now ends open parts of a run that wrote $before") {
-      val place = new Place
+      val place = new TestDirectory
       runs(place, before, epochs = 2)
       runs(place, now, epochs = 2, finalizing = "always")
       val (parquets, others) = place.files.partition(_.toString.endsWith(".parquet"))
@@ -113,7 +113,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   test("avro: another codec or calendar of the session starts another file, since headers record both") {
-    val place = new Place
+    val place = new TestDirectory
     val days  = Seq("id", Word, "date_add(DATE '1001-01-01', CAST(id AS INT)) AS day")
     runs(place, "avro", epochs = 2, columns = days)
     under("spark.sql.avro.compression.codec" -> "deflate")(runs(place, "avro", epochs = 1, columns = days))
@@ -144,7 +144,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   /** Micro-batches of [[Rows]] rows each, going on where the last run of this place stopped. */
   private def runs(
-      place: Place,
+      place: TestDirectory,
       format: String,
       epochs: Int,
       finalizing: String = "never",
@@ -169,10 +169,10 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
     finally end(query)
   }
 
-  private val sources = scala.collection.mutable.Map.empty[Place, MemoryStream[Long]]
-  private val written = scala.collection.mutable.Map.empty[Place, Long]
+  private val sources = scala.collection.mutable.Map.empty[TestDirectory, MemoryStream[Long]]
+  private val written = scala.collection.mutable.Map.empty[TestDirectory, Long]
 
-  private def sink(place: Place, format: String) =
+  private def sink(place: TestDirectory, format: String) =
     FileSink.forBulkFormat(place.out, format).withOption("bucketAssigner", "basePath")
 
   private def end(query: StreamingQuery): Unit = {
@@ -182,7 +182,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   /** Avro by its own reader: Spark's is a module of its own. */
-  private def read(place: Place, format: String): Seq[Row] = format match {
+  private def read(place: TestDirectory, format: String): Seq[Row] = format match {
     case "avro" => place.files.flatMap(avro).sortBy(_.getLong(0))
     case other  => spark.read.format(other).load(place.out).orderBy("id").collect().toSeq
   }
@@ -196,7 +196,7 @@ class BulkSinkSuite extends AnyFunSuite with SparkSessionForTests {
   private def expected(epochs: Int): Seq[Row] =
     (0L until epochs.toLong * Rows).map(id => Row(id, s"word $id"))
 
-  private def rowGroups(place: Place): Seq[(Long, Long)] = {
+  private def rowGroups(place: TestDirectory): Seq[(Long, Long)] = {
     val file   = new HadoopPath(place.files.head.toUri)
     val reader = ParquetFileReader.open(HadoopInputFile.fromPath(file, HadoopDefaults.configuration()))
     try reader.getFooter.getBlocks.asScala.toSeq.map(block => (block.getRowCount, block.getTotalByteSize))

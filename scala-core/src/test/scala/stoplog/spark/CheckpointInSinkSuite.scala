@@ -16,7 +16,7 @@ class CheckpointInSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (directory <- Seq("checkpoint", "a/b", "_stoplog/checkpoint"))
     test(s"the start rejects a checkpoint at $directory under the sink's path and writes nothing") {
-      val place = new Place
+      val place = new TestDirectory
       val error = intercept[IllegalArgumentException with SparkThrowable] {
         SinkRuns.writer(rows, place.out, s"${place.out}/$directory", "always").start()
       }
@@ -25,13 +25,13 @@ class CheckpointInSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   test("a hidden checkpoint under the sink's path is accepted, and readers find only the rows") {
-    val place = new Place
+    val place = new TestDirectory
     SinkRuns.run(SinkRuns.writer(rows, place.out, s"${place.out}/_checkpoint", "always"))
     assert(place.lines === Seq("a row"))
   }
 
   test("the first epoch rejects a checkpoint from the session's settings and publishes nothing") {
-    val place   = new Place
+    val place   = new TestDirectory
     val setting = "spark.sql.streaming.checkpointLocation"
     spark.conf.set(setting, place.out)
     try {
@@ -48,7 +48,7 @@ class CheckpointInSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a preflight reports the rejection as a problem") {
-    val place = new Place
+    val place = new TestDirectory
     val sink  = FileSink
       .forRowFormat(place.out, "text")
       .withOption("checkpointLocation", s"${place.out}/checkpoint")

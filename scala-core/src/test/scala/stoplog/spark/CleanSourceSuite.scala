@@ -17,7 +17,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
   test("archives or deletes files after the commit of their micro-batch") {
     for (clean <- Seq("archive", "delete")) {
       val in    = new Input
-      val place = new Place
+      val place = new TestDirectory
       val away  = Files.createTempDirectory("stoplog-archive")
       val more  = if (clean == "archive") Seq("sourceArchiveDir" -> away.toString) else Seq.empty
       def run() = runOnce(in, place, Seq("cleanSource" -> clean, "maxFilesPerTrigger" -> "1") ++ more: _*)
@@ -47,7 +47,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("availableNow cleans the files of its only micro-batch, and its progress counts the files") {
     val in    = new Input
-    val place = new Place
+    val place = new TestDirectory
     for (n <- 1 to 3) in.write(s"$n.txt", s"$n\n")
     val query = runOnce(in, place, "cleanSource" -> "delete")
     assert(place.lines === Seq("1", "2", "3") && in.root.toFile.list().isEmpty)
@@ -57,7 +57,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a stop cleans the files of the last committed micro-batch") {
     val in    = new Input
-    val place = new Place
+    val place = new TestDirectory
     in.write("1.txt", "1\n")
     val query = start(in, place, Trigger.ProcessingTime("1 hour"), Seq("cleanSource" -> "delete"))
     while (query.lastProgress == null || query.lastProgress.numInputRows == 0) Thread.onSpinWait()
@@ -68,7 +68,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a stop keeps the files of a failed micro-batch") {
     val in    = new Input
-    val place = new Place
+    val place = new TestDirectory
     in.write("1.txt", "1\n")
     runOnce(in, place, "cleanSource" -> "delete")
     in.write("2.txt.gz", "no gzip")
@@ -79,7 +79,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
   test("reads a recurring file name on each day, with a run for each day") {
     for (clean <- Seq("archive", "delete")) {
       val in      = new Input
-      val place   = new Place
+      val place   = new TestDirectory
       val away    = Files.createTempDirectory("stoplog-archive")
       val archive = if (clean == "archive") Seq("sourceArchiveDir" -> away.toString) else Seq.empty
       for (day <- 1 to 4) {
@@ -96,7 +96,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
   test("rejects an archive that names another file system, and keeps scheme and server of the option") {
     for (archive <- Seq("hdfs://nowhere:1/archive", "file://archive/in", "s3a://bucket/archive")) {
       val in    = new Input
-      val place = new Place
+      val place = new TestDirectory
       in.write("1.txt", "ant\n")
       val error = intercept[Exception](
         runOnce(in, place, "cleanSource" -> "archive", "sourceArchiveDir" -> archive)
@@ -104,7 +104,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
       assert(Thrown.conditions(error).contains("STOPLOG_SOURCE_ARCHIVE"), archive)
       assert(in.root.resolve("1.txt").toFile.exists)
     }
-    val (in, place) = (new Input, new Place)
+    val (in, place) = (new Input, new TestDirectory)
     val away        = Files.createTempDirectory("stoplog-archive")
     for (number <- 1 to 2) {
       in.write(s"$number.txt", "ant\n")
@@ -114,7 +114,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("rejects a local path with a server, which no reader would use") {
-    val place = new Place
+    val place = new TestDirectory
     val error = intercept[Exception](
       spark.read.format("stoplog").option("format", "text").load(s"file://data/in").collect()
     )
@@ -132,7 +132,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
     val memory = Paths.get("/dev/shm")
     assume(Files.isWritable(memory))
     val in    = new Input
-    val place = new Place
+    val place = new TestDirectory
     assume(Files.getFileStore(memory).name != Files.getFileStore(in.root).name)
     val away = Files.createTempDirectory(memory, "stoplog-archive")
     in.write("a", "1\n")
@@ -147,7 +147,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def start(
       in: Input,
-      place: Place,
+      place: TestDirectory,
       trigger: Trigger,
       options: Seq[(String, String)]
   ): StreamingQuery =
@@ -161,7 +161,7 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
       .trigger(trigger)
       .start(place.out)
 
-  private def runOnce(in: Input, place: Place, options: (String, String)*): StreamingQuery = {
+  private def runOnce(in: Input, place: TestDirectory, options: (String, String)*): StreamingQuery = {
     val query = start(in, place, Trigger.AvailableNow(), options)
     query.awaitTermination()
     query

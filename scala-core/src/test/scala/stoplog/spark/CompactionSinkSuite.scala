@@ -23,7 +23,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("json", "csv", "parquet", "orc", "avro"))
     test(s"$format: compaction merges parts of many epochs in two runs") {
-      val place = new Place
+      val place = new TestDirectory
       runs(place, epochs = 5, "format" -> format, "header" -> "true")
       runs(place, epochs = 6, "format" -> format, "header" -> "true")
       assert(place.files.size < 8, "of 11")
@@ -32,7 +32,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   test("a custom compactor merges files of a custom encoder") {
-    val place = new Place
+    val place = new TestDirectory
     runs(
       place,
       epochs = 6,
@@ -46,7 +46,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
   test("an overwrite fails while a compacting query runs, and replaces all files after its end") {
     implicit val context = spark.sqlContext
     import spark.implicits._
-    val place       = new Place
+    val place       = new TestDirectory
     val source      = MemoryStream[String]
     val written     = Map("path" -> place.out, "format" -> "text", "rollingPolicy" -> "onCheckpoint")
     def overwrite() = Seq("new").toDF().write.format("stoplog").options(written).mode("overwrite").save()
@@ -90,7 +90,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
-  private def runs(place: Place, epochs: Int, options: (String, String)*): Unit = {
+  private def runs(place: TestDirectory, epochs: Int, options: (String, String)*): Unit = {
     implicit val context = spark.sqlContext
     import spark.implicits._
     val done   = if (Files.exists(Path.of(place.checkpoint, "commits"))) 5 else 0
@@ -123,7 +123,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(FileSink.awaitEnd(query.runId.toString, 60000))
   }
 
-  private def read(place: Place, format: String): Seq[Row] = format match {
+  private def read(place: TestDirectory, format: String): Seq[Row] = format match {
     case "avro" => place.files.flatMap(avro).sortBy(_.getLong(0))
     case other  =>
       val reader = spark.read.format(other).option("header", "true").schema("value bigint")

@@ -37,12 +37,23 @@ class CompleteBucketsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a listener receives each complete bucket on the driver, with the active session") {
     inDirectory { directory =>
-      Told.buckets = Vector.empty
-      sink(directory, new Told).write(rows(0).union(rows(1))).save()
-      assert(Told.buckets.map(_.bucket).sorted === Vector("hour=2026-01-01--00", "hour=2026-01-01--01"))
-      assert(Told.buckets.forall(bucket => bucket.rows == 10 && bucket.files == 1 && bucket.version == 1))
-      assert(Told.buckets.forall(bucket => Files.exists(Path.of(bucket.location, bucket.marker))))
-      assert(Told.sessions === Set(spark))
+      RecordingListener.buckets = Vector.empty
+      sink(directory, new RecordingListener).write(rows(0).union(rows(1))).save()
+      assert(
+        RecordingListener.buckets.map(_.bucket).sorted === Vector(
+          "hour=2026-01-01--00",
+          "hour=2026-01-01--01"
+        )
+      )
+      assert(
+        RecordingListener.buckets.forall(bucket =>
+          bucket.rows == 10 && bucket.files == 1 && bucket.version == 1
+        )
+      )
+      assert(
+        RecordingListener.buckets.forall(bucket => Files.exists(Path.of(bucket.location, bucket.marker)))
+      )
+      assert(RecordingListener.sessions === Set(spark))
       assert(spark.read.json(directory.toString).count() === 20)
     }
   }
@@ -86,14 +97,14 @@ private object CompleteBucketsSuite {
   )
 }
 
-final class Told extends BucketListener {
-  override def onComplete(bucket: CompleteBucket): Unit = Told.synchronized {
-    Told.buckets :+= bucket
-    Told.sessions += SparkSession.active
+final class RecordingListener extends BucketListener {
+  override def onComplete(bucket: CompleteBucket): Unit = RecordingListener.synchronized {
+    RecordingListener.buckets :+= bucket
+    RecordingListener.sessions += SparkSession.active
   }
 }
 
-object Told {
+object RecordingListener {
   @volatile var buckets: Vector[CompleteBucket] = Vector.empty
   @volatile var sessions: Set[SparkSession]     = Set.empty
 }

@@ -20,7 +20,7 @@ class DescriptionsSuite extends AnyFunSuite with SparkSessionForTests {
     (name, reason) <- Seq("RefusesColumns" -> "wrong columns", "NoTarget" -> "no target", "NullTarget" -> "")
   )
     test(s"a query into the sink $name ends with an exception") {
-      val place = new Place
+      val place = new TestDirectory
       Files.createDirectories(Paths.get(place.out))
       val query = started(place, _.option("sink", s"stoplog.spark.$name"))
       val error = intercept[StreamingQueryException](query.awaitTermination())
@@ -43,7 +43,7 @@ class DescriptionsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   private def started(
-      place: Place,
+      place: TestDirectory,
       sink: org.apache.spark.sql.streaming.DataStreamWriter[org.apache.spark.sql.Row] => Any
   ): StreamingQuery = {
     val rows: DataFrame = spark.readStream.format("rate-micro-batch").option("rowsPerBatch", "1").load()

@@ -157,7 +157,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a stream reads partition columns, and needs partitionColumns for directories that appear later") {
     val in    = new Input
-    val place = new Place
+    val place = new TestDirectory
     Files.createDirectories(in.root.resolve("day=1"))
     run(in, place)
     in.write("day=1/a.csv", "1,ant\n")
@@ -167,7 +167,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     val later = new Input
     later.write("first.csv", "0,,x\n")
     later.write("day=1/a.csv", "1,ant\n")
-    val error = intercept[Exception](run(later, new Place))
+    val error = intercept[Exception](run(later, new TestDirectory))
     val said  = Thrown.text(error)
     assert(
       said.contains(
@@ -175,7 +175,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
       )
     )
     Files.delete(later.root.resolve("first.csv"))
-    val told = new Place
+    val told = new TestDirectory
     val good = start(
       new Input,
       told,
@@ -216,9 +216,10 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
       .write(rows)
       .save()
 
-  private def run(in: Input, place: Place): Unit = start(in, place, Trigger.AvailableNow()).awaitTermination()
+  private def run(in: Input, place: TestDirectory): Unit =
+    start(in, place, Trigger.AvailableNow()).awaitTermination()
 
-  private def start(in: Input, place: Place, trigger: Trigger, options: (String, String)*) =
+  private def start(in: Input, place: TestDirectory, trigger: Trigger, options: (String, String)*) =
     spark.readStream
       .format("stoplog")
       .schema("id INT, day INT, word STRING")

@@ -11,7 +11,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
-import stoplog.compact.PlannedMerge
+import stoplog.compact.PlannedCompaction
 import stoplog.format.SparkSessionForTests
 
 /** The batch command over directories that Spark's own writers have made. */
@@ -19,7 +19,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("parquet", "orc", "json"))
     test(s"$format: compaction merges small files of each partition with the same rows") {
-      val place = new Place
+      val place = new TestDirectory
       spark
         .range(0, 1000, 1, 5)
         .selectExpr("id", "cast(id as string) as word", "id % 2 as p")
@@ -27,15 +27,15 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
         .partitionBy("p")
         .format(format)
         .save(place.out)
-      val before = rows(place, format)
-      val merges = FileSink.compactDirectory(spark, place.out)
-      assert(merges.plan().map(m => m.directory -> m.names.size) === Seq("p=0" -> 5, "p=1" -> 5))
+      val before      = rows(place, format)
+      val compactions = FileSink.compactDirectory(spark, place.out)
+      assert(compactions.plan().map(m => m.directory -> m.names.size) === Seq("p=0" -> 5, "p=1" -> 5))
       assert(place.files.size === 10, "nothing has happened yet")
-      assert(merges.run().size === 2)
+      assert(compactions.run().size === 2)
       assert(place.files.size === 2)
       assert(place.directories === Set("p=0", "p=1"))
       assert(rows(place, format) === before)
-      assert(merges.run() === Nil, "there is nothing more to do")
+      assert(compactions.run() === Nil, "there is nothing more to do")
       spark
         .range(1000, 1010, 1, 2)
         .selectExpr("id", "cast(id as string) as word", "0 as p")
@@ -44,11 +44,11 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
         .partitionBy("p")
         .format(format)
         .save(place.out)
-      assert(merges.run().map(_.names.size) === Seq(3), "the merged one and two more")
+      assert(compactions.run().map(_.names.size) === Seq(3), "the merged one and two more")
     }
 
   test("CSV with headers requires options, and files of different columns are not merged") {
-    val place = new Place
+    val place = new TestDirectory
     Seq("a,b" -> "1,2", "a,b" -> "3,4\n", "c" -> "5", "c" -> "6").zipWithIndex.foreach {
       case ((header, row), n) =>
         write(place, s"part-$n.csv", s"$header\n$row")
@@ -59,61 +59,61 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("merges lines by their lineSep and keeps files of UTF-16") {
-    val place = new Place
+    val place = new TestDirectory
     val rows  = spark.range(0, 3, 1, 3).selectExpr("concat('row ', id) AS value")
     rows.write.option("lineSep", "\u0001").text(place.out)
-    val merges = FileSink.compactDirectory(spark, place.out, Map("lineSep" -> "\u0001")).run()
-    assert(merges.map(_.names.size) === Seq(3))
+    val compactions = FileSink.compactDirectory(spark, place.out, Map("lineSep" -> "\u0001")).run()
+    assert(compactions.map(_.names.size) === Seq(3))
     val read = spark.read.option("lineSep", "\u0001").text(place.out).collect().map(_.getString(0))
     assert(read.toSeq === Seq("row 0", "row 1", "row 2"))
-    val wide = new Place
+    val wide = new TestDirectory
     rows.write.option("encoding", "UTF-16LE").json(wide.out)
     assert(FileSink.compactDirectory(spark, wide.out).run() === Nil)
   }
 
   test("keeps multi-line JSON documents and merges files of lines in the same directory") {
-    val place    = new Place
+    val place    = new TestDirectory
     val document = "{\n  \"n\": 1\n}\n"
     Seq("a", "c").foreach(name => write(place, s"$name.json", document))
     Seq("b", "d").foreach(name => write(place, s"$name.json", "{\"n\":2}"))
-    val merges = FileSink.compactDirectory(spark, place.out).run()
-    assert(merges.map(_.names) === Seq(Seq("b.json", "d.json")))
+    val compactions = FileSink.compactDirectory(spark, place.out).run()
+    assert(compactions.map(_.names) === Seq(Seq("b.json", "d.json")))
     assert(
       place.files.map(Files.readString(_)).sorted === Seq(document, document, "{\"n\":2}\n{\"n\":2}\n").sorted
     )
   }
 
   test("keeps a file whose name cannot grow and merges the others") {
-    val place = new Place
+    val place = new TestDirectory
     val long  = "x" * 246
     Seq("a", "b", long).foreach(name => write(place, s"$name.txt", s"row of ${name.take(1)}"))
-    val merges = FileSink.compactDirectory(spark, place.out).run()
-    assert(merges.map(_.names) === Seq(Seq("a.txt", "b.txt")))
+    val compactions = FileSink.compactDirectory(spark, place.out).run()
+    assert(compactions.map(_.names) === Seq(Seq("a.txt", "b.txt")))
     assert(place.files.map(Files.readString(_)).toSet === Set("row of a\nrow of b\n", "row of x"))
   }
 
   test("does not merge a partial copy") {
-    val place = new Place
+    val place = new TestDirectory
     for (name <- Seq("a.json", "b.json", "c.json._COPYING_", "d.json._COPYING_"))
       write(place, name, "{\"n\":1}\n")
-    val merges = FileSink.compactDirectory(spark, place.out, Map("format" -> "json"))
-    assert(merges.plan().map(_.names) === Seq(Seq("a.json", "b.json")))
+    val compactions = FileSink.compactDirectory(spark, place.out, Map("format" -> "json"))
+    assert(compactions.plan().map(_.names) === Seq(Seq("a.json", "b.json")))
   }
 
   test("keeps large files, and merged files stay below compactTo") {
-    val place = new Place
+    val place = new TestDirectory
     (0 until 7).foreach(n => write(place, s"part-$n.json", s"""{"n":$n}\n""" * 10)) // 80 bytes each
     write(place, "part-8.json", "{}\n" * 100)
     val plan = FileSink
       .compactDirectory(spark, place.out, Map("compactTo" -> "200", "compactSmallerThan" -> "100"))
       .plan()
     assert(plan === Seq(Seq(0, 1), Seq(2, 3), Seq(4, 5)).map { pair =>
-      PlannedMerge("", pair.map(n => s"part-$n.json"), 160)
+      PlannedCompaction("", pair.map(n => s"part-$n.json"), 160)
     })
   }
 
   test("keeps unreadable files and merges the others") {
-    val place = new Place
+    val place = new TestDirectory
     spark.range(0, 10, 1, 2).write.parquet(place.out)
     write(place, "part-9.parquet", "not Parquet")
     FileSink.compactDirectory(spark, place.out).run()
@@ -122,7 +122,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("leaves files of an active sink, or recently published files, to the sink") {
-    val place = new Place
+    val place = new TestDirectory
     sink(place, compaction = "smallParts").write(spark.range(0, 4, 1, 4).toDF()).save()
     val query = sink(place, "smallParts")
       .writeStream(stream(place))
@@ -138,7 +138,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("the parts view shows parts replaced by the batch command") {
-    val place = new Place
+    val place = new TestDirectory
     val query = sink(place, compaction = "none")
       .writeStream(stream(place))
       .option("checkpointLocation", place.checkpoint)
@@ -167,7 +167,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     }
     assert(merged.subsetOf(shown.map(_.getAs[String]("name")).toSet))
     // As if readers had taken an input of each merge away: the others are finished parts as before.
-    notesOfMerges(place).foreach(Files.writeString(_, "{}"))
+    notesOfCompactions(place).foreach(Files.writeString(_, "{}"))
     assert(states.collect().map(_.getString(0)).toSeq === Seq("published"))
   }
 
@@ -176,7 +176,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       by <- Seq("b/_stoplog/main", "../_stoplog/main", "../_delta_log", "_delta_log", "_spark_metadata",
         ".hoodie", "metadata/v1.metadata.json", "day=1/_orc_acid_version", "delta_0000001_0000001_0000")
     ) {
-      val place = new Place
+      val place = new TestDirectory
       write(place, "part-0.json", "{}\n")
       write(place, if (by.contains(".json")) by else s"$by/x", "{}")
       assert(condition(FileSink.compactDirectory(spark, place.out).plan()) === "STOPLOG_FOREIGN_TABLE", by)
@@ -201,13 +201,13 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       )
       data <- Seq("", "data", "data/day=1")
     } {
-      val place = new Place
+      val place = new TestDirectory
       kept.foreach(write(place, _, "{}"))
       write(place, s"data/day=1/part-0.json", "{}\n")
-      val merges = FileSink.compactDirectory(spark, s"${place.out}/$data")
-      assert(condition(merges.plan()) === "STOPLOG_FOREIGN_TABLE", s"$kept, $data")
+      val compactions = FileSink.compactDirectory(spark, s"${place.out}/$data")
+      assert(condition(compactions.plan()) === "STOPLOG_FOREIGN_TABLE", s"$kept, $data")
     }
-    val other = new Place
+    val other = new TestDirectory
     write(other, "metadata", "a file")
     Seq("data/a.json", "data/b.json", "snapshot/x", "data/metadata/notes.json").foreach(
       write(other, _, "{}\n")
@@ -215,7 +215,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(FileSink.compactDirectory(spark, s"${other.out}/data").plan().map(_.names.size) === Seq(2))
   }
 
-  private def notesOfMerges(place: Place): Seq[Path] =
+  private def notesOfCompactions(place: TestDirectory): Seq[Path] =
     Files
       .list(Path.of(place.out, "_stoplog", "replace", "log"))
       .iterator()
@@ -223,14 +223,14 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       .filter(_.toString.endsWith(".visible"))
       .toSeq
 
-  private def sink(place: Place, compaction: String) = FileSink
+  private def sink(place: TestDirectory, compaction: String) = FileSink
     .forRowFormat(place.out, "json")
     .withOption("bucketAssigner", "basePath")
     .withOption("rollingPolicy", "onCheckpoint")
     .withOption("compaction", compaction)
     .build()
 
-  private def stream(place: Place) = {
+  private def stream(place: TestDirectory) = {
     write(place, "../source/a.txt", "1\n2\n")
     write(place, "../source/b.txt", "3\n4\n")
     spark.readStream
@@ -238,7 +238,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       .text(Path.of(place.out).getParent.resolve("source").toString)
   }
 
-  private def rows(place: Place, format: String): Seq[String] =
+  private def rows(place: TestDirectory, format: String): Seq[String] =
     spark.read
       .format(format)
       .load(place.out)
@@ -248,7 +248,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
       .toSeq
       .map(_.toString)
 
-  private def write(place: Place, name: String, text: String): Unit = {
+  private def write(place: TestDirectory, name: String, text: String): Unit = {
     val file = Path.of(place.out).resolve(name).normalize
     Files.createDirectories(file.getParent)
     Files.write(file, text.getBytes(UTF_8))

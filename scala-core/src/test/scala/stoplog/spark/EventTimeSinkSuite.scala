@@ -24,7 +24,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a part that a restart resumes closes relative to its own first row") {
     for (format <- Seq("csv", "parquet")) {
-      val place            = new Place
+      val place            = new TestDirectory
       val stream           = memory
       def run(rows: Long*) = {
         stream.addData(rows)
@@ -51,7 +51,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
   test("event times are read from a column of any time type with optional values") {
     val rows = timed(spark.sql("SELECT explode(array(10L, null, 69L, 70L, 5L, 130L)) AS second")).coalesce(1)
     for ((column, interval) <- Seq("at" -> "60s", "LOCAL" -> "60s", "day" -> "1d")) {
-      val place = new Place
+      val place = new TestDirectory
       csv(place, interval).withEventTimeColumn(column).build().write(rows).mode("append").save()
       val found =
         if (column == "day") Set(Seq(10), Seq(69, 70, 5), Seq(130))
@@ -61,7 +61,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("without a configured column, the column of the query's watermark provides event time") {
-    val place  = new Place
+    val place  = new TestDirectory
     val stream = memory
     stream.addData(0L, 59L, 60L)
     val rows = timed(stream.toDF().toDF("second")).withWatermark("at", "10 minutes")
@@ -80,9 +80,9 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
   test("rejects rows without event time and unsuitable columns before any write") {
     val rows    = timed(spark.range(3).toDF("second"))
     val refused = Seq(
-      csv(new Place, "1m")                                -> "STOPLOG_EVENT_TIME_MISSING",
-      csv(new Place, "1m").withEventTimeColumn("second")  -> "STOPLOG_EVENT_TIME_COLUMN",
-      csv(new Place, "1m").withEventTimeColumn("nowhere") -> "STOPLOG_EVENT_TIME_COLUMN"
+      csv(new TestDirectory, "1m")                                -> "STOPLOG_EVENT_TIME_MISSING",
+      csv(new TestDirectory, "1m").withEventTimeColumn("second")  -> "STOPLOG_EVENT_TIME_COLUMN",
+      csv(new TestDirectory, "1m").withEventTimeColumn("nowhere") -> "STOPLOG_EVENT_TIME_COLUMN"
     )
     for ((sink, condition) <- refused) {
       val found = sink.build().check(rows).findings.find(_.name == "rollingPolicy")
@@ -90,12 +90,12 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
       val error = intercept[SparkThrowable](sink.build().write(rows).mode("append").save())
       assert(error.getCondition === condition)
     }
-    val right = csv(new Place, "1m").withEventTimeColumn("at").build().check(rows)
+    val right = csv(new TestDirectory, "1m").withEventTimeColumn("at").build().check(rows)
     assert(!right.findings.exists(_.name == "rollingPolicy"))
   }
 
   test("a custom assigner receives the time of the configured column") {
-    val place = new Place
+    val place = new TestDirectory
     val sink  = FileSink
       .forRowFormat(place.out, "csv")
       .withBucketAssigner(new ByTimes)
@@ -107,7 +107,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def timed(rows: DataFrame): DataFrame = rows.selectExpr(columns: _*)
 
-  private def csv(place: Place, interval: String): FileSinkBuilder =
+  private def csv(place: TestDirectory, interval: String): FileSinkBuilder =
     FileSink
       .forRowFormat(place.out, "csv")
       .withOption("bucketAssigner", "basePath")
@@ -116,7 +116,7 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
   private def memory: MemoryStream[Long] = MemoryStream[Long](spark.implicits.newLongEncoder, spark)
 
   /** Of each file, in order; without those of rows that have none. */
-  private def seconds(place: Place, format: String): Set[Seq[Int]] = place.files.map { file =>
+  private def seconds(place: TestDirectory, format: String): Set[Seq[Int]] = place.files.map { file =>
     if (format == "csv")
       Files.readAllLines(file).asScala.map(_.split(",", -1).last).filter(_.matches("\\d+")).map(_.toInt).toSeq
     else spark.read.format(format).load(file.toString).collect().map(_.getAs[Long]("second").toInt).toSeq

@@ -23,7 +23,7 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
     in.write("_manifest", "b.txt\ndeep/c.txt\nnone.txt\n")
     val source = text(in).withFileEnumerator(classOf[ManifestFinder].getName)
     assert(source.build().read(spark).load().collect().map(_.getString(0)).toSet === Set("bat", "cat"))
-    val place = new Place
+    val place = new TestDirectory
     run(source, place)
     in.write("_manifest", "a.txt\nb.txt\ndeep/c.txt\n")
     run(text(in).withFileEnumerator(new ManifestFinder), place)
@@ -37,7 +37,7 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(tasks(text(in)) > 1)
     assert(tasks(text(in).withFileEnumerator("nonSplitting")) === 1)
     in.write("b.txt", "last\n")
-    val place = new Place
+    val place = new TestDirectory
     val query = run(text(in).withFileEnumerator("nonSplitting").withMaxBytesPerTrigger(1000), place)
     assert(query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq === Seq(LargeLines, 1))
   }
@@ -74,7 +74,7 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def text(in: Input): FileSourceBuilder = FileSource.forRecordStreamFormat("text", in.root.toString)
 
-  private def run(source: FileSourceBuilder, place: Place) = place.copy(source.build().stream(spark))
+  private def run(source: FileSourceBuilder, place: TestDirectory) = place.copy(source.build().stream(spark))
 }
 
 /** All files of a directory with a suffix; cut if that is what it takes for each task to have something to do. */

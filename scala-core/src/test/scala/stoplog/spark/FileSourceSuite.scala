@@ -67,7 +67,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     val in = new Input
     in.write("a.txt", "ant\n")
     in.write("b.txt", "bat\n")
-    val place = new Place
+    val place = new TestDirectory
     runOnce(in, place)
     assert(place.lines === Seq("ant", "bat"))
     runOnce(in, place)
@@ -82,15 +82,15 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
   test("limits of files, bytes and rows apply together, also with the trigger availableNow") {
     val in = new Input
     for (n <- 1 to 7) in.write(s"$n.txt", s"$n-1\n$n-2\n$n-3\n")
-    val place = new Place
+    val place = new TestDirectory
     val query = runOnce(in, place, "maxFilesPerTrigger" -> "3")
     assert(rowsOf(query) === Seq(9, 9, 3))
-    val rows = new Place
+    val rows = new TestDirectory
     assert(
       rowsOf(runOnce(in, rows, "maxRowsPerTrigger" -> "5", "maxFilesPerTrigger" -> "3")) === Seq(5, 5, 5, 5,
         1)
     )
-    val bytes = new Place
+    val bytes = new TestDirectory
     assert(rowsOf(runOnce(in, bytes, "maxBytesPerTrigger" -> "30b")) === Seq(6, 6, 6, 3))
     for (each <- Seq(place, rows, bytes)) assert(each.lines.size === 21 && each.lines.distinct.size === 21)
   }
@@ -100,7 +100,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     val numbers = (1 to 20000).map(n => f"$n%09d")
     in.write("a.txt", numbers.mkString("", "\n", "\n"))
     in.gzip("b.txt.gz", numbers.map("z" + _).mkString("", "\n", "\n"))
-    val place  = new Place
+    val place  = new TestDirectory
     val limits = Seq("maxRowsPerTrigger" -> "6000")
     Using.resource(new Progresses(spark)) { progresses =>
       val query = start(in, place, Trigger.ProcessingTime(0), limits: _*)
@@ -115,7 +115,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
   test("onChangedFile ignores, rereads or tails files that have grown") {
     def grown(policy: String): Seq[String] = {
       val in    = new Input
-      val place = new Place
+      val place = new TestDirectory
       in.write("a.txt", "ant\nape\nhalf")
       runOnce(in, place, "onChangedFile" -> policy)
       Files.writeString(in.root.resolve("a.txt"), " done\nasp\n", StandardOpenOption.APPEND)
@@ -205,7 +205,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
       assert(read.exceptAll(all).isEmpty && all.exceptAll(read).isEmpty)
       assert(read.count() === 40000)
       assert(read.filter("id = 7777").select("word").collect().map(_.getString(0)).toSeq === Seq("77"))
-      val place = new Place
+      val place = new TestDirectory
       val rows  = spark.readStream
         .format("stoplog")
         .schema("id BIGINT, word STRING")
@@ -288,7 +288,12 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def lines(rows: DataFrame): Seq[String] = rows.collect().map(_.getString(0)).toSeq.sorted
 
-  private def start(in: Input, place: Place, trigger: Trigger, options: (String, String)*): StreamingQuery =
+  private def start(
+      in: Input,
+      place: TestDirectory,
+      trigger: Trigger,
+      options: (String, String)*
+  ): StreamingQuery =
     spark.readStream
       .format("stoplog")
       .options(Map("format" -> "text") ++ options)
@@ -299,7 +304,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
       .trigger(trigger)
       .start(place.out)
 
-  private def runOnce(in: Input, place: Place, options: (String, String)*): StreamingQuery = {
+  private def runOnce(in: Input, place: TestDirectory, options: (String, String)*): StreamingQuery = {
     val query = start(in, place, Trigger.AvailableNow(), options: _*)
     query.awaitTermination()
     query
@@ -311,7 +316,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
   private def rowsOf(query: StreamingQuery): Seq[Long] =
     query.recentProgress.map(_.numInputRows).filter(_ > 0).toSeq
 
-  private def offsets(place: Place): Seq[String] = {
+  private def offsets(place: TestDirectory): Seq[String] = {
     val files = Option(Path.of(place.checkpoint, "offsets").toFile.listFiles()).toSeq.flatten
     files.filterNot(_.getName.startsWith(".")).map(file => Files.readAllLines(file.toPath).asScala.last)
   }

@@ -17,7 +17,7 @@ import stoplog.format.SparkSessionForTests
 class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a query that has ended by itself leaves no row invisible") {
-    val place = new Place
+    val place = new TestDirectory
     val query = writer(place, rows("ant", "bat")).trigger(Trigger.AvailableNow()).start()
     query.awaitTermination()
     assert(finished(query) === Finished(inTime = true, openParts = 0, rows = 0, bytes = 0))
@@ -25,7 +25,7 @@ class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a stopped query reports its open parts with rows and bytes") {
-    val place = new Place
+    val place = new TestDirectory
     val query = writer(place, rows("ant", "bat")).start()
     query.processAllAvailable()
     query.stop()
@@ -34,7 +34,7 @@ class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("an active query is not finished in time") {
-    val place = new Place
+    val place = new TestDirectory
     val query = writer(place, rows("ant")).start()
     try {
       query.processAllAvailable()
@@ -43,7 +43,7 @@ class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("an interrupted micro-batch is not finished, because the next start repeats its rows") {
-    val place = new Place
+    val place = new TestDirectory
     val query = writer(place, rows("wait").toDS().map(FinishedSuite.wait _)(strings).toDF()).start()
     FinishedSuite.reached.await()
     query.stop()
@@ -56,7 +56,7 @@ class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
       val query = rows("ant")
         .toDF()
         .writeStream
-        .option("checkpointLocation", (new Place).checkpoint)
+        .option("checkpointLocation", (new TestDirectory).checkpoint)
         .toTable("finished_table")
       query.processAllAvailable()
       query.stop()
@@ -78,7 +78,7 @@ class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   test("a closed part counts as open until its record is carried out") {
-    val place = new Place
+    val place = new TestDirectory
     val query = writer(place, rows("ant")).trigger(Trigger.AvailableNow()).start()
     query.awaitTermination()
     assert(finished(query).isComplete && open(place).isEmpty)
@@ -90,7 +90,7 @@ class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a view of a sink id without a log is refused with the ids that exist") {
-    val place = new Place
+    val place = new TestDirectory
     for (id <- Seq("two", "one")) {
       val query = writer(place, rows("ant"))
         .option("sinkId", id)
@@ -112,22 +112,23 @@ class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a view of a path without any log has no rows") {
-    val place = new Place
+    val place = new TestDirectory
     Files.createDirectories(Path.of(place.out))
     assert(open(place).isEmpty)
   }
 
   private def finished(query: StreamingQuery): Finished = FileSink.awaitFinished(query, 300000)
 
-  private def open(place: Place, id: String = "main"): Seq[Row] = look(place, "open", id).collect().toSeq
+  private def open(place: TestDirectory, id: String = "main"): Seq[Row] =
+    look(place, "open", id).collect().toSeq
 
-  private def look(place: Place, view: String, id: String): DataFrame =
+  private def look(place: TestDirectory, view: String, id: String): DataFrame =
     spark.read.format("stoplog").option("view", view).option("sinkId", id).load(place.out)
 
-  private def writer(place: Place, input: MemoryStream[String]): DataStreamWriter[Row] =
+  private def writer(place: TestDirectory, input: MemoryStream[String]): DataStreamWriter[Row] =
     writer(place, input.toDF())
 
-  private def writer(place: Place, rows: DataFrame): DataStreamWriter[Row] =
+  private def writer(place: TestDirectory, rows: DataFrame): DataStreamWriter[Row] =
     SinkRuns.writer(rows, place.out, place.checkpoint, "auto")
 
   private def rows(values: String*): MemoryStream[String] = {

@@ -16,7 +16,7 @@ import stoplog.format.SparkSessionForTests
 class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("the active micro-batch finishes, no further batch starts, and all rows are readable") {
-    val place   = new Place
+    val place   = new TestDirectory
     val barrier = new Barrier
     val input   = memory
     val query   = start(place, barrier.rows(input))
@@ -41,7 +41,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("open parts stay open by default, and the next start resumes them") {
-    val place = new Place
+    val place = new TestDirectory
     val input = memory
     input.addData("a row")
     val query = idle(start(place, input.toDF()), batches = 1)
@@ -54,7 +54,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("after the timeout, the query stops at once and the next start repeats the epoch") {
-    val place   = new Place
+    val place   = new TestDirectory
     val barrier = new Barrier
     val input   = memory
     val query   = start(place, barrier.rows(input))
@@ -87,7 +87,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a marker file stops the query and does not stop the next query") {
-    val place  = new Place
+    val place  = new TestDirectory
     val input  = memory
     val marker = Path.of(place.checkpoint).resolveSibling("stop")
     input.addData("a row")
@@ -101,7 +101,7 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("a row"))
   }
 
-  private def start(place: Place, rows: DataFrame): StreamingQuery =
+  private def start(place: TestDirectory, rows: DataFrame): StreamingQuery =
     FileSink
       .forRowFormat(place.out, "text")
       .build()

@@ -8,12 +8,12 @@ import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.options.SparkHadoop
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.format.SparkSessionForTests
 import stoplog.log.LogRecord
-import stoplog.place.SinkStorage
+import stoplog.options.SparkHadoop
+import stoplog.stores.SinkStorage
 
 /** Directories as readers find them, and as they stay from run to run. */
 class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
@@ -21,7 +21,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("json", "parquet"))
     test(s"spark.read finds all rows of a sink without configured buckets: $format") {
-      val place = new Place
+      val place = new TestDirectory
       run(place, events("2026-01-31 20:15:00", "2026-01-31 21:00:00", null), sink(place, format))
       val read = spark.read.format(format).load(place.out)
       assert(read.count() === 3)
@@ -36,23 +36,23 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   test("spark.read finds the rows of a batch without configured buckets") {
-    val place = new Place
+    val place = new TestDirectory
     sink(place, "parquet").build().write(events("2026-01-31 20:15:00")).save()
     assert(spark.read.parquet(place.out).select("dt", "hour").head() === Row(Date.valueOf("2026-01-31"), 20))
   }
 
   test("a new log records its pattern as the default of later runs") {
-    val place = new Place
+    val place = new TestDirectory
     run(place, events("2026-01-31 20:15:00"), sink(place))
     assert(pattern(place) === Some(DateTimeBucketAssigner.DefaultPattern))
-    val other = new Place
+    val other = new TestDirectory
     run(other, events("2026-01-31 20:15:00"), sink(other).withOption("bucketFormat", "'day='yyyy-MM-dd"))
     run(other, events("2026-02-01 20:15:00"), sink(other))
     assert(other.directories === Set("day=2026-01-31", "day=2026-02-01"))
   }
 
   test("a change of bucketing is reported once, in a single line") {
-    val place  = new Place
+    val place  = new TestDirectory
     val ids    = plain(place).withPartitionBy("id")
     val days   = plain(place).withBucketBy("concat('day=', date(at))")
     val change =
@@ -68,7 +68,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a pattern other than the recorded pattern is allowed and reported in a single line") {
-    val place = new Place
+    val place = new TestDirectory
     run(place, events("2026-01-31 20:15:00"), sink(place))
     val daily = sink(place).withOption("bucketFormat", "'dt='yyyy-MM-dd")
     val said  = LogCapture.of(run(place, events("2026-02-01 20:15:00"), daily))
@@ -80,7 +80,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("buckets that spark.read cannot find are reported once per run") {
     def said(rows: DataFrame, choose: FileSinkBuilder => FileSinkBuilder): Seq[String] = {
-      val place = new Place
+      val place = new TestDirectory
       LogCapture.of(run(place, rows, choose(plain(place)))).filter(_.contains("spark.read"))
     }
     val rows    = events("2026-01-31 20:15:00", "2026-02-01 20:15:00")
@@ -105,16 +105,16 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("warns about a column that rows and directories both contain") {
-    val place = new Place
+    val place = new TestDirectory
     val rows  = events("2026-01-31 20:15:00").withColumnRenamed("id", "hour")
     assert(LogCapture.of(run(place, rows, sink(place))).count(_.contains("a column hour as well")) === 1)
     assert(sink(place).build().check(rows).warnings.map(_.name).contains("buckets"))
   }
 
-  private def plain(place: Place): FileSinkBuilder = FileSink.forRowFormat(place.out, "json")
+  private def plain(place: TestDirectory): FileSinkBuilder = FileSink.forRowFormat(place.out, "json")
 
   /** Buckets by the rows' own time. */
-  private def sink(place: Place, format: String = "json"): FileSinkBuilder =
+  private def sink(place: TestDirectory, format: String = "json"): FileSinkBuilder =
     FileSink.forBulkFormat(place.out, format).withOption("bucketColumn", "at")
 
   private def events(times: String*): DataFrame = spark
@@ -122,7 +122,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     .selectExpr("CAST(_1 AS TIMESTAMP) AS at", "_2 AS id")
 
   /** Streams one file of rows. */
-  private def run(place: Place, rows: DataFrame, builder: FileSinkBuilder): Unit = {
+  private def run(place: TestDirectory, rows: DataFrame, builder: FileSinkBuilder): Unit = {
     val input = Path.of(place.checkpoint).resolveSibling("input").toString
     rows.coalesce(1).write.mode("append").parquet(input)
     val stream = spark.readStream.schema(rows.schema).parquet(input)
@@ -136,10 +136,10 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     assert(FileSink.awaitEnd(query.runId.toString, 60000))
   }
 
-  private def newest(place: Place): LogRecord =
+  private def newest(place: TestDirectory): LogRecord =
     SinkStorage.reading(place.out, "main", SparkHadoop.configuration).log.newest().get
 
-  private def pattern(place: Place): Option[String] = newest(place).state.settings.get("bucketFormat")
+  private def pattern(place: TestDirectory): Option[String] = newest(place).state.settings.get("bucketFormat")
 
   /** The newest record as a release has left it that recorded no pattern. */
 }

@@ -52,7 +52,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     in.write("a.txt", (1 to 50).mkString(","))
     in.gzip("b.txt.gz", (51 to 100).mkString(","))
     val source = FileSource.forRecordStreamFormat(new SeparatedFormat(","), in.root.toString)
-    val place  = new Place
+    val place  = new TestDirectory
     assert(rowsOf(source.withMaxRowsPerTrigger(30), place) === Seq(30, 30, 30, 10))
     in.write("c.txt", "101,102")
     assert(rowsOf(source.withMaxRowsPerTrigger(30), place) === Seq(2))
@@ -88,7 +88,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
       .forRecordStreamFormat(classOf[ConfiguredFormat].getName, s"${in.root}/a", s"${in.root}/b")
       .withOption("format.separator", ";")
     assert(source.build().read(spark).load().collect().map(_.getInt(0)).toSet === Set(1, 2, 3))
-    val place = new Place
+    val place = new TestDirectory
     assert(rowsOf(source, place) === Seq(3))
     assert(place.lines === Seq("1", "2", "3"))
   }
@@ -96,7 +96,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   test("a batch format without positions is split between batches") {
     val in = new Input
     in.write("a.txt", (1 to 100).mkString(","))
-    val place  = new Place
+    val place  = new TestDirectory
     val source = FileSource.forBulkFileFormat(new NumberBatches, in.root.toString).withMaxRowsPerTrigger(35)
     assert(rowsOf(source, place) === Seq(30, 30, 30, 10))
     assert(place.lines.map(_.toInt).sorted === (1 to 100))
@@ -107,7 +107,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     Files.write(in.root.resolve("a.bin"), Measurements.bytes(100))
     val source =
       FileSource.forBulkFileFormat(new MeasurementBatches, in.root.toString).withMaxRowsPerTrigger(35)
-    assert(rowsOf(source, new Place) === Seq(30, 30, 30, 10))
+    assert(rowsOf(source, new TestDirectory) === Seq(30, 30, 30, 10))
   }
 
   test("rejects missing classes, options without effect and unknown columns") {
@@ -141,10 +141,12 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
     val all = FileSource.forRecordStreamFormat("lengthDelimited", in.root.toString)
     assert(strings(all.build().read(spark).load()) === words.sorted)
     assert(all.build().read(spark).load().count() === 100)
-    val place = new Place
+    val place = new TestDirectory
     assert(rowsOf(all.withMaxBytesPerTrigger(8000), place, "CAST(value AS STRING)").sum === 100)
     assert(place.lines === words.sorted)
-    assert(rowsOf(all.withMaxRowsPerTrigger(40), new Place, "CAST(value AS STRING)") === Seq(40, 40, 20))
+    assert(
+      rowsOf(all.withMaxRowsPerTrigger(40), new TestDirectory, "CAST(value AS STRING)") === Seq(40, 40, 20)
+    )
     val big = new Input
     Files.write(
       big.root.resolve("a.pb"),
@@ -193,7 +195,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   /** The rows of each micro-batch. */
   private def rowsOf(
       source: FileSourceBuilder,
-      place: Place,
+      place: TestDirectory,
       column: String = "CAST(1 AS STRING)"
   ): Seq[Long] = {
     val rows  = source.build().stream(spark)

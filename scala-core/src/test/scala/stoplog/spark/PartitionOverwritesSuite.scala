@@ -30,7 +30,7 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   /** A table of three days with two rows each. */
-  private def table(name: String, place: Place = new Place): String = {
+  private def table(name: String, place: TestDirectory = new TestDirectory): String = {
     val full = s"$database.$name"
     spark.sql(
       s"CREATE TABLE $full (id BIGINT, day DATE) USING stoplog OPTIONS (format 'parquet') " +
@@ -133,7 +133,7 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
       )
       byOption <- Seq(true, false)
     } {
-      val place                                = new Place
+      val place                                = new TestDirectory
       def write(rows: DataFrame, mode: String) =
         rows.write.format("stoplog").option("format", "json").options(layout).mode(mode)
       Seq("2026-01-01", again, "2026-01-03").foreach(day => write(sales(day, 2), "append").save(place.out))
@@ -150,7 +150,7 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   test("without partitions, dynamic mode replaces all, as Spark's own files do") {
-    val place          = new Place
+    val place          = new TestDirectory
     def write(id: Int) = spark
       .range(id, id + 1L)
       .write
@@ -164,7 +164,7 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
     assert(place.lines === Seq("""{"id":2}"""))
   }
 
-  private def path(place: Place, mode: String, options: (String, String)*)(rows: DataFrame): Unit =
+  private def path(place: TestDirectory, mode: String, options: (String, String)*)(rows: DataFrame): Unit =
     rows.write
       .format("stoplog")
       .option("format", "json")
@@ -173,11 +173,11 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
       .mode(mode)
       .save(place.out)
 
-  private def ofPath(place: Place): Map[String, Seq[Long]] =
+  private def ofPath(place: TestDirectory): Map[String, Seq[Long]] =
     of(spark.read.format("stoplog").option("format", "json").schema("id BIGINT, day DATE").load(place.out))
 
-  private def threeDays(): Place = {
-    val place = new Place
+  private def threeDays(): TestDirectory = {
+    val place = new TestDirectory
     Seq("2026-01-01", again, "2026-01-03").foreach(day => path(place, "append")(sales(day, 2)))
     place
   }
@@ -252,14 +252,14 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   test("a condition needs partition columns") {
-    val place = new Place
+    val place = new TestDirectory
     val rows  = sales(again, 1).write.format("stoplog").option("format", "json")
     val error = condition(rows.option("replaceWhere", s"day = '$again'").mode("overwrite").save(place.out))
     assert(error.contains("STOPLOG_PARTITION_CONDITION") && error.contains("partitionBy"))
   }
 
   test("DELETE removes the days that its condition selects, and TRUNCATE removes all") {
-    val place = new Place
+    val place = new TestDirectory
     val t     = table("deleted", place)
     spark.sql(s"DELETE FROM $t WHERE day = DATE '$again'")
     assert(days(t) === others)

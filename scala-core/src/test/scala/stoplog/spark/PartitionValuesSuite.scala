@@ -9,7 +9,7 @@ import stoplog.format.SparkSessionForTests
 /** Overwrites by conditions on partition columns of each type: the same partitions as a reader selects. */
 class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
 
-  private def write(place: Place, rows: Seq[String], options: (String, String)*): Unit = spark
+  private def write(place: TestDirectory, rows: Seq[String], options: (String, String)*): Unit = spark
     .sql(
       rows.zipWithIndex.map { case (value, id) => s"SELECT $id AS id, $value AS p" }.mkString(" UNION ALL ")
     )
@@ -23,7 +23,7 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
 
   /** Deletes what the condition selects, and returns the ids of the remaining rows by the file source. */
   private def without(values: Seq[String], dataType: String, condition: String, zone: String*): Set[Int] = {
-    val place   = new Place
+    val place   = new TestDirectory
     val options = zone.map("timeZone" -> _)
     write(place, values, options: _*)
     val empty = spark.sql(s"SELECT 1 AS id, CAST(NULL AS $dataType) AS p").where("false")
@@ -108,7 +108,7 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a row with the empty string, which readers take for null, is rejected") {
-    val place = new Place
+    val place = new TestDirectory
     write(place, Seq("'a'", "CAST(NULL AS STRING)"))
     for (overwrite <- Seq(Seq.empty, Seq("replaceWhere" -> "p IS NULL"), Seq("replaceWhere" -> "p = ''"))) {
       val error = intercept[Exception](write(place, Seq("''"), overwrite: _*))
@@ -118,7 +118,7 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a directory whose value has another type fails the job, as it fails a reader") {
-    val place = new Place
+    val place = new TestDirectory
     write(place, Seq("1", "2"))
     new java.io.File(place.out, "p=abc").mkdir()
     val error = intercept[Exception](write(place, Seq("1"), "replaceWhere" -> "p = 1"))
@@ -127,7 +127,7 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("two partition columns: only directories that can satisfy the condition are entered") {
-    val place             = new Place
+    val place             = new TestDirectory
     def rows(offset: Int) = spark
       .sql(s"SELECT id + $offset AS id, id % 2 AS a, id % 3 AS b FROM range(6)")
       .write

@@ -22,7 +22,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
   test("a stream quarantines malformed lines of JSON and CSV and counts them in its progress") {
     val in = new Input
     in.write("a.json", "{\"id\":1}\n{\"id\":tw\n{\"id\":3}\n")
-    val place = new Place
+    val place = new TestDirectory
     val notes = new Notes
     val rows  = spark.readStream
       .format("stoplog")
@@ -49,7 +49,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
     val in = new Input
     in.write("a.json", "{\"id\":1}\n{\"id\":tw\n")
     in.write("b.json", "{\"id\":\"" + "x" * 100000 + "\n{\"id\":3}\n")
-    val place = new Place
+    val place = new TestDirectory
     val notes = new Notes
     for (_ <- 1 to 2) {
       val rows = spark.readStream
@@ -157,7 +157,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
       assert(once.size >= 20000 && once.size < 40000 && once.contains(0L) && once.contains(39999L))
       assert(notes.all.count() === 1 && notes.all.select("leftOut").head().getString(0) === "rest")
       for (limit <- Seq("maxRowsPerTrigger" -> "3000", "maxBytesPerTrigger" -> "300000")) {
-        val (place, others) = (new Place, new Notes)
+        val (place, others) = (new TestDirectory, new Notes)
         place.copy(
           spark.readStream
             .format("stoplog")
@@ -194,7 +194,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
         .options(notes.options ++ Map("format" -> "parquet", "datetimeRebaseMode" -> "EXCEPTION"))
         .load(old.root.toString)
       val error = intercept[Exception](
-        new Place().copy(query.selectExpr(s"cast(${columns.split(' ').head} as string)"))
+        new TestDirectory().copy(query.selectExpr(s"cast(${columns.split(' ').head} as string)"))
       )
       assert(Thrown.conditions(error).contains("STOPLOG_SOURCE_FILE_SETTINGS"), columns)
     }
@@ -267,7 +267,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
       .schema("id BIGINT")
       .options(Map("format" -> "parquet", "readQuarantined" -> blocks.path))
       .load(parquet.root.toString)
-    val ended = intercept[Exception](new Place().copy(stream.selectExpr("cast(id as string)")))
+    val ended = intercept[Exception](new TestDirectory().copy(stream.selectExpr("cast(id as string)")))
     assert(Thrown.text(ended).contains("only for batch queries"))
   }
 

@@ -48,7 +48,7 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
   test("the next poll finds an old file after a rename and skips unchanged directories") {
     val in    = new Input
     val aside = new Input
-    val place = new Place
+    val place = new TestDirectory
     for (n <- 1 to 5) in.write(s"d$n/a.txt", s"$n\n")
     aside.write("old.txt", "old\n")
     Files.setLastModifiedTime(aside.root.resolve("old.txt"), FileTime.fromMillis(1000))

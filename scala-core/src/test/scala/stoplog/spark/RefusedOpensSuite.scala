@@ -42,7 +42,7 @@ class RefusedOpensSuite extends AnyFunSuite with SparkSessionForTests {
     ) {
       RefusingFs.register(spark.sparkContext.hadoopConfiguration)
       for ((why, condition) <- if (cleaning == "delete") refusals else refusals.take(1)) {
-        val place = new Place
+        val place = new TestDirectory
         val in    = files(format)
         val rule  = new RefusingFs.Rule(why, oneOf = 10)
         RefusingFs.rule = Some(rule)
@@ -64,7 +64,7 @@ class RefusedOpensSuite extends AnyFunSuite with SparkSessionForTests {
       (format, ofFormat) <- formats
       (why, condition)   <- refusals.take(2)
     } {
-      val place      = new Place
+      val place      = new TestDirectory
       val in         = files(format)
       val quarantine = Files.createTempDirectory("stoplog-notes")
       val options    = ofFormat ++ Map("onCorrupt" -> "quarantine", "quarantinePath" -> quarantine.toString)
@@ -81,7 +81,7 @@ class RefusedOpensSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("an unlistable directory is named in the error, and no file counts as removed") {
     RefusingFs.register(spark.sparkContext.hadoopConfiguration)
-    val place = new Place
+    val place = new TestDirectory
     val in    = files("text")
     val lost  = Files.createDirectory(in.resolve(RefusingFs.Unlisted))
     val error = intercept[Exception](read(in, place, "text", "off", Map.empty))
@@ -94,7 +94,7 @@ class RefusedOpensSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def read(
       in: Path,
-      place: Place,
+      place: TestDirectory,
       format: String,
       cleaning: String,
       options: Map[String, String]

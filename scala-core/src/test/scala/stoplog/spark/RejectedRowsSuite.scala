@@ -92,7 +92,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
   for (format <- Seq("parquet", "avro"))
     test(s"a batch job also rejects bad rows ($format)") {
       withoutAncientTimestamps {
-        val place   = new Place
+        val place   = new TestDirectory
         val columns = if (format == "avro") NullNames else AncientTimestamps
         spark
           .range(0, Rows, 1, 1)
@@ -140,7 +140,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
       )
   }
 
-  private def count(place: Place, format: String): Long = format match {
+  private def count(place: TestDirectory, format: String): Long = format match {
     case "avro" =>
       place.files
         .map(_.toFile)
@@ -157,7 +157,7 @@ class RejectedRowsSuite extends AnyFunSuite with SparkSessionForTests {
       options: Map[String, String],
       columns: Seq[String]
   ) {
-    val place             = new Place
+    val place             = new TestDirectory
     var rejectedInMetrics = 0L
 
     private val input = MemoryStream[Long](spark.implicits.newLongEncoder, spark)

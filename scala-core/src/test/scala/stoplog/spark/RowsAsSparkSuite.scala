@@ -48,7 +48,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a stream copies missing columns as null, not as zero") {
     val in    = new Input
-    val place = new Place
+    val place = new TestDirectory
     in.write("a.json", holes.mkString("\n"))
     val rows =
       spark.readStream.format("stoplog").schema(flat).option("format", "json").load(in.root.toString)
@@ -115,7 +115,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(text(ours.schema(schema).load(where)) === rows)
       if (!Set("json", "csv")(format))
         assert(text(spark.read.format("stoplog").option("format", format).load(where)) === rows)
-      val place  = new Place
+      val place  = new TestDirectory
       val stream = spark.readStream
         .format("stoplog")
         .schema(schema)
@@ -294,7 +294,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     spark.conf.set("spark.sql.session.timeZone", "America/Los_Angeles")
     try {
       val rows  = spark.sql("SELECT 1 AS i, TIMESTAMP '2016-12-01 00:00:00' AS ts")
-      val place = new Place
+      val place = new TestDirectory
       rows.write
         .format("stoplog")
         .partitionBy("ts")
@@ -302,7 +302,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
         .mode("append")
         .save(place.out)
       assert(place.directories === Set("ts=2016-12-01 08%3A00%3A00"))
-      val plain = new Place
+      val plain = new TestDirectory
       rows.write.format("stoplog").partitionBy("ts").option("format", "json").mode("append").save(plain.out)
       assert(plain.directories === Set("ts=2016-12-01 00%3A00%3A00"))
       val back =

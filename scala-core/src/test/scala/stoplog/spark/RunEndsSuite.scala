@@ -13,7 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.{FileSink, GracefulStop, OpenAtStop, Stopped}
 import stoplog.format.SparkSessionForTests
 import stoplog.options.SparkHadoop
-import stoplog.place.SinkStorage
+import stoplog.stores.SinkStorage
 
 /** What a query leaves open, and the next start of it without data: Spark tells a sink of ends and starts on a queue. */
 class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
@@ -84,7 +84,7 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a restart writes with the settings of the query's session, not of the active session") {
-    val place = new Place
+    val place = new TestDirectory
     val input = Files.createDirectory(Path.of(place.out).resolveSibling("in"))
     val tokyo = spark.newSession()
     tokyo.conf.set("spark.sql.session.timeZone", "Asia/Tokyo")
@@ -151,7 +151,7 @@ class RunEndsSuite extends AnyFunSuite with SparkSessionForTests {
 
   /** The place of one query. */
   private final class LeftOpen {
-    private val place                = new Place
+    private val place                = new TestDirectory
     val stream: MemoryStream[String] = MemoryStream[String](spark.implicits.newStringEncoder, spark)
 
     /** A run that has committed an epoch of one row, whose part is open. */

@@ -130,7 +130,7 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
 
   /** One query that is started again and again, with one more row each time. */
   private final class Restarts(format: String) {
-    val place = new Place
+    val place = new TestDirectory
 
     private val input = MemoryStream[Long](spark.implicits.newLongEncoder, spark)
     private var next  = 0L

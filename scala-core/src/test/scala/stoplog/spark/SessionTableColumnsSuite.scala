@@ -42,9 +42,9 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
 
   /** @param columns of the stream, whose rows have a number `n` */
   private def run(table: String, columns: String*): Unit =
-    write(numbers.selectExpr(columns: _*), table, new Place)
+    write(numbers.selectExpr(columns: _*), table, new TestDirectory)
 
-  private def write(rows: DataFrame, table: String, place: Place): Unit = {
+  private def write(rows: DataFrame, table: String, place: TestDirectory): Unit = {
     val sinkId = Paths.get(place.out).getParent.getFileName.toString
     finish(once(rows, place.checkpoint).option("sinkId", sinkId).toTable(table))
   }
@@ -131,7 +131,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
     for (change <- Seq("fail", "additive")) {
       val target =
         table(s"kept_$change", "id INT, word STRING", s"format 'parquet', onSchemaChange '$change'")
-      val place = new Place
+      val place = new TestDirectory
       import spark.implicits._
       val input = MemoryStream[Int](spark)
       for (_ <- 1 to 2) {
@@ -145,8 +145,8 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
   test("a column that is nullable only in some micro-batches counts as unchanged") {
     import spark.implicits._
     val target = table("unions", "id INT, kind STRING", "format 'parquet', onSchemaChange 'fail'")
-    val path   = new Place
-    def unions(place: Place)(begin: DataStreamWriter[Row] => StreamingQuery): Unit = {
+    val path   = new TestDirectory
+    def unions(place: TestDirectory)(begin: DataStreamWriter[Row] => StreamingQuery): Unit = {
       val (some, others) = (MemoryStream[Int](spark), MemoryStream[Int](spark))
       val ofSome         = some.toDF().selectExpr("value AS id", "'x' AS kind")
       val ofOthers       = others.toDF().selectExpr("value AS id")
@@ -159,7 +159,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
       query.stop()
       finish(query)
     }
-    unions(new Place)(_.toTable(target))
+    unions(new TestDirectory)(_.toTable(target))
     unions(path)(
       _.format("stoplog").option("format", "parquet").option("onSchemaChange", "fail").start(path.out)
     )
@@ -170,7 +170,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
   }
 
   test("a CSV stream keeps the table's order although the log's files have another order") {
-    val place = new Place
+    val place = new TestDirectory
     val first = once(numbers.selectExpr("'x' AS word", "n AS id"), place.checkpoint)
     finish(first.format("stoplog").option("format", "csv").start(place.out))
     val target = table(
@@ -204,7 +204,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
       .toDF()
       .selectExpr("timestamp_seconds(value) AS at", "'x' AS word")
       .withWatermark("at", "10 minutes")
-    write(rows, target, new Place)
+    write(rows, target, new TestDirectory)
     assert(spark.table(target).selectExpr("word").head() === Row("x"))
   }
 

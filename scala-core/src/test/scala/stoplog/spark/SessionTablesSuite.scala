@@ -28,7 +28,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
 
   for (format <- Seq("json", "parquet"))
     test(s"SQL creates, writes and reads a table of $format with partitions") {
-      val (table, place) = (s"$database.of_$format", new Place)
+      val (table, place) = (s"$database.of_$format", new TestDirectory)
       spark.sql(
         s"CREATE TABLE $table (id INT, word STRING, day DATE) USING stoplog OPTIONS (format '$format') " +
           s"PARTITIONED BY (day) LOCATION '${place.out}'"
@@ -67,7 +67,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
 
   for (format <- Seq("json", "csv", "parquet"))
     test(s"a NOT NULL column of $format may be missing in files, not in inserted rows") {
-      val (table, place) = (s"$database.required_$format", new Place)
+      val (table, place) = (s"$database.required_$format", new TestDirectory)
       val nested         = if (format == "csv") "" else ", s STRUCT<x: INT NOT NULL>"
       spark
         .sql("SELECT 1 AS c1, CAST(NULL AS INT) AS c2, CAST(NULL AS STRING) AS c3")
@@ -83,7 +83,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
       assert(spark.sql(read).collect().toSeq === Seq(Row(1, null, null)))
       assert(spark.sql(s"$read WHERE c2 IS NULL").count() === 1)
       assert(spark.sql(s"$read WHERE c2 IS NOT NULL").count() === 0)
-      val copied = new Place
+      val copied = new TestDirectory
       copied.copy(spark.readStream.table(table).selectExpr("concat_ws(',', c1, c2, c3)"))
       assert(copied.lines === Seq("1"))
       val rest  = if (format == "csv") "" else ", named_struct('x', 1)"
@@ -100,7 +100,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
   test("a stream from an empty table knows the columns of later directories") {
     import spark.implicits._
     for ((by, partitioned) <- Seq(("", "PARTITIONED BY (day)"), (", partitionBy 'day'", ""))) {
-      val (table, place, copied) = (s"$database.empty", new Place, new Place)
+      val (table, place, copied) = (s"$database.empty", new TestDirectory, new TestDirectory)
       spark.sql(
         s"CREATE TABLE $table (id INT, day INT) USING stoplog OPTIONS (format 'json'$by) $partitioned " +
           s"LOCATION '${place.out}'"
@@ -131,7 +131,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   test("a table over existing files infers their columns") {
-    val (table, place) = (s"$database.over", new Place)
+    val (table, place) = (s"$database.over", new TestDirectory)
     spark
       .sql("SELECT 5 AS id, 'x' AS word")
       .write
@@ -146,7 +146,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
   test("a stream writes a table, and another stream reads each row once") {
     import spark.implicits._
     val (from, to) = (s"$database.streamed", s"$database.copied")
-    val place      = new Place
+    val place      = new TestDirectory
     for (table <- Seq(from, to))
       spark.sql(
         s"CREATE TABLE $table (id INT) USING stoplog OPTIONS (format 'json', maxPartSize '1k') " +
@@ -174,7 +174,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   test("read and write options override table options, except path and format") {
-    val (table, place) = (s"$database.asked", new Place)
+    val (table, place) = (s"$database.asked", new TestDirectory)
     spark.sql(
       s"CREATE TABLE $table (id INT) USING stoplog OPTIONS (format 'json', partPrefix 'a') LOCATION '${place.out}'"
     )
@@ -186,7 +186,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
 
   test("rejects unsupported table definitions by name and leaves no traces") {
     val before = tables
-    val place  = new Place
+    val place  = new TestDirectory
     for (
       (create, why) <- Seq(
         "(id INT) USING stoplog"                                          -> "needs its format",
@@ -212,7 +212,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   test("rejects the replacement of a table, since former rows would remain") {
-    val (table, place) = (s"$database.kept", new Place)
+    val (table, place) = (s"$database.kept", new TestDirectory)
     spark.sql(
       s"CREATE TABLE $table USING stoplog OPTIONS (format 'json') LOCATION '${place.out}' AS SELECT 1 AS id"
     )
@@ -229,7 +229,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
   }
 
   test("Spark rejects unsupported table commands without changing rows") {
-    val (table, place) = (s"$database.plain", new Place)
+    val (table, place) = (s"$database.plain", new TestDirectory)
     spark.sql(
       s"CREATE TABLE $table (id INT, day STRING) USING stoplog OPTIONS (format 'json') PARTITIONED BY (day) " +
         s"LOCATION '${place.out}'"

@@ -11,7 +11,7 @@ import stoplog.format.SparkSessionForTests
 class SharedOptionsSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def back(values: String, schema: String, options: Map[String, String]): Seq[Row] = {
-    val place = new Place
+    val place = new TestDirectory
     spark.sql(values).write.format("stoplog").options(options).mode("append").save(place.out)
     spark.read.format("stoplog").schema(schema).options(options).load(place.out).collect().toSeq
   }
@@ -21,7 +21,7 @@ class SharedOptionsSuite extends AnyFunSuite with SparkSessionForTests {
       val before = spark.conf.get("spark.sql.session.timeZone")
       spark.conf.set("spark.sql.session.timeZone", "America/New_York")
       try {
-        val place   = new Place
+        val place   = new TestDirectory
         val options = Map("format" -> format, "partitionBy" -> "t", "timeZone" -> "UTC")
         spark
           .sql("SELECT 'x' AS s, timestamp_seconds(1762061400) AS t")

@@ -20,7 +20,7 @@ import stoplog.format.SparkSessionForTests
 class SinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("accepts instances of a custom encoder, assigner and policy") {
-    val place = new Place
+    val place = new TestDirectory
     val sink  = FileSink
       .forRowFormat(place.out, new BracketEncoder("["))
       .withBucketAssigner(new FirstLetter("letter="))
@@ -33,7 +33,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("accepts class names of a custom encoder, assigner and policy, with compression") {
-    val place = new Place
+    val place = new TestDirectory
     val plain = words("ant", "ape", "asp").writeStream
       .format("stoplog")
       .option("encoder", classOf[BracketEncoder].getName)
@@ -47,7 +47,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("passes write options as parameters to custom classes") {
-    val place = new Place
+    val place = new TestDirectory
     val own   = classOf[Configured].getName
     val plain = words("ant", "ape", "asp", "bat").writeStream
       .format("stoplog")
@@ -61,7 +61,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("an assigner receives event times of rows and the watermark of the micro-batch") {
-    val place  = new Place
+    val place  = new TestDirectory
     val stream = memory
     val at     = "timestamp_seconds(CAST(split(value, '@')[1] AS BIGINT)) AS at"
     val rows = stream.toDF().selectExpr("split(value, '@')[0] AS word", at).withWatermark("at", "10 seconds")
@@ -73,14 +73,14 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     run("ant@100")
     run("bat@200")
     assert(place.directories === Set("at=100000-none", "at=200000-90000"))
-    val batch = new Place
+    val batch = new TestDirectory
     val plain = spark.sql("SELECT 'ant' AS word, timestamp'2026-01-01' AS at")
     FileSink.forRowFormat(batch.out, "json").withBucketAssigner(new ByTimes).build().write(plain).save()
     assert(batch.directories === Set("at=none-none"))
   }
 
   test("final metrics of a run include parts published at its end") {
-    val place = new Place
+    val place = new TestDirectory
     val query = csv(place)
       .build()
       .writeStream(words("ant", "ape"))
@@ -105,7 +105,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a bucket outside the path fails the query by name and publishes nothing") {
-    val place = new Place
+    val place = new TestDirectory
     val sink  = FileSink.forRowFormat(place.out, "text").withBucketAssigner(new BadBucket).build()
     val error = intercept[StreamingQueryException](runOf(sink.writeStream(words("ant")), place))
     assert(Thrown.conditions(error).contains("STOPLOG_BUCKET_ID"))
@@ -114,7 +114,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("distribution groups rows by bucket or spreads rows over n writers") {
     val letters   = (1 to 40).flatMap(n => Seq(s"a$n", s"b$n"))
-    val byBucket  = new Place
+    val byBucket  = new TestDirectory
     val partition = words(letters: _*).selectExpr("value", "left(value, 1) AS letter")
     runOf(
       csv(byBucket).withPartitionBy("letter").withDistribution("byBucket").build().writeStream(partition),
@@ -123,7 +123,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(byBucket.files.size === 2, "one writer for each bucket")
     assert(byBucket.lines.size === 80)
 
-    val spread = new Place
+    val spread = new TestDirectory
     val base   = csv(spread).withOption("bucketAssigner", "basePath").withDistribution("5")
     runOf(base.build().writeStream(words(letters: _*)), spread)
     assert(spread.files.size === 5)
@@ -132,7 +132,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("rejects columns that differ only by case, like Spark's own writers") {
     def refused(format: String, columns: String*) = {
-      val place = new Place
+      val place = new TestDirectory
       val rows  = words("ant").selectExpr(columns: _*)
       val sink  = FileSink.fromOptions(Map("path" -> place.out, "format" -> format).asJava)
       intercept[Exception](runOf(sink.writeStream(rows), place)) match {
@@ -150,7 +150,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
       )
     }
     assert(refused("json", "array(named_struct('x', 1, 'X', value)) AS a").contains("the column X"))
-    val place = new Place
+    val place = new TestDirectory
     val sink  = FileSink.fromOptions(Map("path" -> place.out, "format" -> "json").asJava)
     spark.conf.set("spark.sql.caseSensitive", "true")
     try runOf(sink.writeStream(words("ant").selectExpr(two: _*)), place)
@@ -159,7 +159,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("an overwrite in dynamic mode replaces the partitions of its rows, and any other replaces all") {
-    val place                                     = new Place
+    val place                                     = new TestDirectory
     val rows                                      = spark.range(2).selectExpr("id", "id AS day")
     def write(mode: String, of: DataFrame = rows) = of.write
       .format("stoplog")
@@ -179,7 +179,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("an overwrite replaces directories of a column whose name starts with _") {
-    val place = new Place
+    val place = new TestDirectory
     for (rows <- Seq("0 AS n", "1 AS n"))
       spark
         .range(2)
@@ -194,14 +194,14 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("rejects byBucket for buckets that are not columns, by name") {
-    val place = new Place
+    val place = new TestDirectory
     val sink  = csv(place).withBucketBy("left(value, 1)").withDistribution("byBucket").build()
     val error = intercept[StreamingQueryException](runOf(sink.writeStream(words("ant")), place))
     assert(Thrown.conditions(error).contains("STOPLOG_DISTRIBUTION_UNSUPPORTED"))
   }
 
   test("a session may set options, and options of the write override the session") {
-    val place = new Place
+    val place = new TestDirectory
     spark.conf.set("spark.datasource.stoplog.format", "text")
     spark.conf.set("spark.datasource.stoplog.partPrefix", "session")
     spark.conf.set("spark.datasource.stoplog.maxFilesPerTrigger", "100") // of sources
@@ -218,7 +218,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a changed format closes open parts and opens new parts") {
-    val place  = new Place
+    val place  = new TestDirectory
     val stream = memory
     stream.addData("ant")
     def sink(compression: String) = text(place)
@@ -235,7 +235,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a query that fails in an epoch publishes large earlier parts without copies") {
-    val place  = new Place
+    val place  = new TestDirectory
     val stream = memory
     val large  = "x" * (5 << 20)
     val fails  = functions.udf((line: String) => if (line == "bad") sys.error("a bad row") else line)
@@ -265,7 +265,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("the plan in the SQL tab has the sink's metrics") {
-    val place = new Place
+    val place = new TestDirectory
     val write = new SinkWrite(tableOf(place), info = null, Existing.Keep, planned = null)
     assert(
       write.supportedCustomMetrics().map(_.name()).toSet ===
@@ -275,7 +275,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("reports all problems before the start under a condition that Spark knows") {
-    val place = new Place
+    val place = new TestDirectory
     val error = intercept[SparkThrowable](
       rows("ant").write
         .mode("append")
@@ -290,16 +290,16 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(error.getSqlState === "22023")
   }
 
-  private def tableOf(place: Place) = SinkTable.ofFiles(
+  private def tableOf(place: TestDirectory) = SinkTable.ofFiles(
     rows("ant").schema,
     Array.empty,
     Map("path" -> place.out, "format" -> "text").asJava
   )
 
-  private def text(place: Place): FileSinkBuilder =
+  private def text(place: TestDirectory): FileSinkBuilder =
     FileSink.forRowFormat(place.out, "text").withOption("bucketAssigner", "basePath")
 
-  private def csv(place: Place): FileSinkBuilder = FileSink.forRowFormat(place.out, "csv")
+  private def csv(place: TestDirectory): FileSinkBuilder = FileSink.forRowFormat(place.out, "csv")
 
   private def memory: MemoryStream[String] = MemoryStream[String](spark.implicits.newStringEncoder, spark)
 
@@ -312,7 +312,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
   private def rows(values: String*): DataFrame =
     spark.createDataset(values)(spark.implicits.newStringEncoder).toDF()
 
-  private def runOf(writer: DataStreamWriter[Row], place: Place): Unit = {
+  private def runOf(writer: DataStreamWriter[Row], place: TestDirectory): Unit = {
     val query = writer.option("checkpointLocation", place.checkpoint).trigger(Trigger.AvailableNow()).start()
     try query.awaitTermination()
     finally assert(FileSink.awaitEnd(query.runId.toString, timeoutMillis = 300000))

@@ -17,7 +17,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("rejects a checkpoint for another directory, where its paths would mean other files") {
     val in    = new Input
-    val place = new Place
+    val place = new TestDirectory
     in.write("2025/a.txt", "ant\n")
     in.write("2026/a.txt", "bat\n")
     def run(path: String) =
@@ -52,7 +52,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
   test("a batch query reads only pieces of listed files and rejects changed files") {
     for (format <- Seq("text", "parquet")) {
       val in                      = new Input
-      val place                   = new Place
+      val place                   = new TestDirectory
       val file                    = in.root.resolve("a")
       val random                  = new scala.util.Random(7)
       val rows                    = (1 to 120).map(_ => random.alphanumeric.take(100 * 1000).mkString)
@@ -163,15 +163,15 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
       val options = Map("format" -> format)
       val stream  = spark.readStream.format("stoplog").schema("id BIGINT, day INT").options(options)
       val batch   = spark.read.format("stoplog").schema("id BIGINT, day INT").options(options)
-      val place   = new Place
+      val place   = new TestDirectory
       place.copy(of(stream.load))
       assert(place.lines.toSet === of(batch.load).collect().map(_.getString(0)).toSet)
       assert(place.lines.size === 3)
-      val filtered = new Place
+      val filtered = new TestDirectory
       val all      = stream.load(s"${in.root}/$format")
       filtered.copy(all.where("_metadata.file_name LIKE '%a.json'").selectExpr("string(id) AS value"))
       assert(filtered.lines === (if (format == "json") Seq("1", "2") else Nil), format)
-      val whole = new Place
+      val whole = new TestDirectory
       whole.copy(
         all.selectExpr("_metadata", "id").selectExpr("concat(_metadata.file_name IS NOT NULL, id) AS value")
       )

@@ -13,7 +13,7 @@ class SparkUiSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("json", "parquet"))
     test(s"$format: rows and bytes of tasks appear in Spark's output metrics") {
-      val place  = new Place
+      val place  = new TestDirectory
       val output = StageOutput.of(spark) {
         spark
           .range(0, 100, 1, 2)

@@ -4,11 +4,11 @@ package stoplog.spark
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.stores.SinkStorage
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.Copied
 import stoplog.log.LogFiles
-import stoplog.place.SinkStorage
 import stoplog.options.SparkHadoop
 import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason}
 import stoplog.storage._

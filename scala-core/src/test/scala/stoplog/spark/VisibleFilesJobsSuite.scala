@@ -31,7 +31,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
       table <- tables :+ log
       at    <- Seq("", "b/", "../") if at.nonEmpty || table != log
     } {
-      val place = new Place
+      val place = new TestDirectory
       write(place, "b/part-0.json", line(1))
       write(place, "b/part-1.json", line(2))
       table.foreach(name => write(place, at + name, line(3)))
@@ -53,7 +53,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("an overwrite keeps foreign hidden files and replaces markers and valid-length files") {
-    val place  = new Place
+    val place  = new TestDirectory
     val hidden =
       Seq("b/_part-0.in-progress.main-00112233445566-0011223344556677", "b/.part-0.json.crc", "_notes/x")
     val own = Seq("_SUCCESS", "b/_SUCCESS", "b/_SUCCESS.2")
@@ -66,7 +66,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("compaction reads a file up to the length in its valid-length file") {
-    val place = new Place
+    val place = new TestDirectory
     withJunk(place)
     assert(
       FileSink.compactDirectory(spark, place.out, Map("compactTo" -> "1m")).run().map(_.names.size) === Seq(2)
@@ -76,7 +76,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("the source reads files up to their valid length and rejects them with multiLine") {
-    val place = new Place
+    val place = new TestDirectory
     withJunk(place)
     assert(read(place.out).collect().map(_.getInt(0)).toSeq.sorted === (0 until 10))
     val one = s"${place.out}/day=1/part-5f0c3a9d1e77-1.json"
@@ -91,7 +91,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
   private def line(id: Int): String = s"""{"id":$id}""" + "\n"
 
   /** The bytes after the first five rows of one part were never committed: they are rows of the next part. */
-  private def withJunk(place: Place): Unit = {
+  private def withJunk(place: TestDirectory): Unit = {
     val good = (0 until 5).map(line).mkString
     write(place, "day=1/part-5f0c3a9d1e77-1.json", good + (5 until 8).map(line).mkString)
     writeBytes(
@@ -102,7 +102,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
     write(place, "day=1/part-5f0c3a9d1e77-2.json", (5 until 10).map(line).mkString)
   }
 
-  private def overwrite(place: Place): Unit =
+  private def overwrite(place: TestDirectory): Unit =
     spark
       .range(7, 8)
       .selectExpr("cast(id as int) as id")
@@ -115,7 +115,7 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
   private def read(path: String, options: (String, String)*) =
     spark.read.format("stoplog").option("format", "json").options(options.toMap).schema("id int").load(path)
 
-  private def stream(place: Place): Seq[Int] = {
+  private def stream(place: TestDirectory): Seq[Int] = {
     val name  = s"rows_${System.nanoTime()}"
     val query = spark.readStream
       .format("stoplog")
@@ -143,10 +143,10 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  private def write(place: Place, name: String, text: String): Unit =
+  private def write(place: TestDirectory, name: String, text: String): Unit =
     writeBytes(place, name, text.getBytes(UTF_8))
 
-  private def writeBytes(place: Place, name: String, bytes: Array[Byte]): Unit = {
+  private def writeBytes(place: TestDirectory, name: String, bytes: Array[Byte]): Unit = {
     val file = Path.of(place.out).resolve(name).normalize
     Files.createDirectories(file.getParent)
     Files.write(file, bytes): Unit

@@ -14,7 +14,7 @@ class SqliteUpsertSuite extends UpsertLaws(TestDatabase.sqlite(Files.createTempD
 class PostgresUpsertSuite extends UpsertLaws(TestDatabase.postgres) {
   test("the last row of an array key wins within a batch") {
     val table = newTable("id TEXT[] PRIMARY KEY, word TEXT")
-    val sink  = new Rig(database, table, database.connector, batchRows = 100)
+    val sink  = new JdbcSinkFixture(database, table, database.connector, batchRows = 100)
     def key   = SqlArray("text", Array("a", null))
     sink.upsert((1 to 20).map(i => key -> s"w$i"): _*)
     assert(database.rows(s"SELECT word FROM $table") === Seq(Seq("w20")))
@@ -31,7 +31,7 @@ class PostgresUpsertSuite extends UpsertLaws(TestDatabase.postgres) {
 class MariaDbUpsertSuite extends UpsertLaws(TestDatabase.mariaDb) {
   test("rejects individual values that an ENUM does not list") {
     val table = newTable("id BIGINT PRIMARY KEY, word ENUM('sad', 'ok')")
-    val sink  = new Rig(database, table, database.connector, reject = true)
+    val sink  = new JdbcSinkFixture(database, table, database.connector, reject = true)
     assert(sink.upsert(1L -> "sad", 2L -> "glad", 3L -> "ok").rejects === 1)
     assert(database.rows(s"SELECT id FROM $table ORDER BY id") === Seq(Seq("1"), Seq("3")))
   }
@@ -80,7 +80,7 @@ class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
     assert(ids(table) === Seq("1"))
     assert(ids(s"${table}_c") === Seq("2", "3"))
     database.execute(s"CREATE RULE r AS ON INSERT TO $table DO INSTEAD NOTHING")
-    val rig    = new Rig(database, table, database.connector)
+    val rig    = new JdbcSinkFixture(database, table, database.connector)
     val driver = rig.driver("q", "r2")
     driver.begin(1)
     driver.commit(1, Seq(rig.stage(4L -> "nowhere")), Existing.Keep)
@@ -97,7 +97,7 @@ class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
 
   /** Commits an epoch with rejects, and returns the number of rows that the target rejected. */
   private def epoch(table: String, rows: (Any, Any)*): Long = {
-    val rig    = new Rig(database, table, database.connector, reject = true)
+    val rig    = new JdbcSinkFixture(database, table, database.connector, reject = true)
     val driver = rig.driver("q", "r")
     driver.begin(0)
     driver.commit(0, Seq(rig.stage(rows: _*)), Existing.Keep)

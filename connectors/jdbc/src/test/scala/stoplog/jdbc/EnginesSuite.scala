@@ -58,7 +58,13 @@ class EnginesSuite extends AnyFunSuite {
     try {
       val table = database.newTable()
       database.execute(s"ALTER TABLE $table ENGINE=InnoDB")
-      val rig = new Rig(database, table, database.connector, reject = true, epochs = Some(s"${table}_epochs"))
+      val rig = new JdbcSinkFixture(
+        database,
+        table,
+        database.connector,
+        reject = true,
+        epochs = Some(s"${table}_epochs")
+      )
       rig.driver("q", "r").begin(0)
       for (own <- rig.tables.allStaging.map(_.table) ++ Seq(s"${table}_epochs", s"${table}_rejected"))
         assert(engineOf(own) === "InnoDB", own)
@@ -77,7 +83,13 @@ class EnginesSuite extends AnyFunSuite {
     for (broken <- Seq("epochs", "rejected")) {
       val table = database.newTable()
       def rig   =
-        new Rig(database, table, database.connector, reject = true, epochs = Some(s"${table}_epochs"))
+        new JdbcSinkFixture(
+          database,
+          table,
+          database.connector,
+          reject = true,
+          epochs = Some(s"${table}_epochs")
+        )
       rig.driver("q", "r").begin(0)
       database.execute(s"ALTER TABLE ${table}_$broken ENGINE=MyISAM")
       refused(rig.driver("q", "r2").begin(1), s"${table}_$broken")

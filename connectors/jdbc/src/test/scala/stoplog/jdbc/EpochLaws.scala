@@ -14,7 +14,7 @@ import stoplog.log.BatchDigest
 abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   protected lazy val database: TestDatabase = newDatabase
 
-  private def rig(): Rig = new Rig(database, database.newHeap(), database.connector)
+  private def rig(): JdbcSinkFixture = new JdbcSinkFixture(database, database.newHeap(), database.connector)
 
   private def ids(table: String): Seq[Int] =
     database.rows(s"SELECT id FROM $table ORDER BY id").map(_.head.toInt)
@@ -192,10 +192,10 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
 
   test("a driver overtaken before its cleanup keeps the rows of its successor") {
     val table  = database.newHeap()
-    val sink   = new Rig(database, table, database.connector)
+    val sink   = new JdbcSinkFixture(database, table, database.connector)
     val next   = sink.driver("q", "r2")
     var staged = Seq.empty[TaskOutcome]
-    val sleeps = new Rig(
+    val sleeps = new JdbcSinkFixture(
       database,
       table,
       database.connector,
@@ -225,7 +225,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     * @param later makes another of it
     */
   protected def replaced(first: String*)(later: String*)(table: String, word: String): Unit = {
-    def sink = new Rig(database, table, database.connector)
+    def sink = new JdbcSinkFixture(database, table, database.connector)
     database.execute(first: _*)
     sink.driver("q", "r1").begin(0)
     database.execute(later: _*)
@@ -257,7 +257,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   }
 
   test("a bad row fails the epoch by name") {
-    val sink   = new Rig(database, database.newTable(), database.connector)
+    val sink   = new JdbcSinkFixture(database, database.newTable(), database.connector)
     val driver = sink.driver("q", "r1")
     driver.begin(0)
     val results = Seq(sink.stage(rows(0, 5): _*), sink.stage(rows(4, 6): _*))
@@ -266,7 +266,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   }
 
   test("rows that the target rejects are moved to the reject table once per epoch") {
-    val sink   = new Rig(database, database.newTable(), database.connector, reject = true)
+    val sink   = new JdbcSinkFixture(database, database.newTable(), database.connector, reject = true)
     val driver = sink.driver("q", "r1")
     driver.begin(0)
     val results = Seq(sink.stage(rows(0, 9): _*), sink.stage(rows(7, 13): _*))
@@ -284,8 +284,9 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   }
     test(s"COMMIT $at breaks ${if (carriedOut) "after" else "before"} the database has done it") {
       val table = database.newHeap()
-      val sink  = new Rig(database, table, new Broken(database, at, carriedOut), batchRows = 2)
-      val run   = sink.driver("q", "r1")
+      val sink  =
+        new JdbcSinkFixture(database, table, new BreakingConnections(database, at, carriedOut), batchRows = 2)
+      val run = sink.driver("q", "r1")
       run.begin(0)
       run.commit(0, Seq(sink.stage(rows(0, 5): _*)), Existing.Keep)
       run.begin(1)

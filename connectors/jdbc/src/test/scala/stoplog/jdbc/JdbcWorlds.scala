@@ -13,15 +13,16 @@ import stoplog.matrix.{ConnectorRows, ConnectorWorld}
 /** One table of a database, and processes without Spark that write to it. */
 abstract class JdbcWorld(database: TestDatabase, protected val table: String, rows: ConnectorRows)
     extends ConnectorWorld {
-  private val mortals   = new Mortals(database)
+  private val mortals   = new MortalConnections(database)
   private val processes = new AtomicInteger
 
-  protected def process(rig: Rig, number: Int, tasks: Int): ConnectorWorld.Process
+  protected def process(rig: JdbcSinkFixture, number: Int, tasks: Int): ConnectorWorld.Process
 
   /** Writes an epoch again, with the rows of a new plan. */
-  protected def writeAnew(rig: Rig, epoch: Long): Unit
+  protected def writeAnew(rig: JdbcSinkFixture, epoch: Long): Unit
 
-  protected final def rig(faults: Faults): Rig = new Rig(database, table, mortals, faults = faults)
+  protected final def rig(faults: Faults): JdbcSinkFixture =
+    new JdbcSinkFixture(database, table, mortals, faults = faults)
 
   /** Each process has other tasks than the one before. */
   override final def process(faults: Faults): ConnectorWorld.Process = {
@@ -52,7 +53,7 @@ abstract class JdbcWorld(database: TestDatabase, protected val table: String, ro
 final class InsertsWorld(database: TestDatabase)
     extends JdbcWorld(database, database.newHeap(), ConnectorRows.Inserts) {
 
-  override protected def process(rig: Rig, number: Int, tasks: Int): ConnectorWorld.Process =
+  override protected def process(rig: JdbcSinkFixture, number: Int, tasks: Int): ConnectorWorld.Process =
     new ConnectorWorld.Process {
       private val driver = rig.driver("query", s"run-$number")
 
@@ -65,7 +66,7 @@ final class InsertsWorld(database: TestDatabase)
       }
     }
 
-  override protected def writeAnew(rig: Rig, epoch: Long): Unit = {
+  override protected def writeAnew(rig: JdbcSinkFixture, epoch: Long): Unit = {
     val driver = rig.driver("query", "run-anew")
     if (driver.begin(epoch, InsertsWorld.plannedAnew(epoch)) == EpochStatus.Open) {
       val shares = ConnectorRows.Inserts.anewInTasks(epoch, tasks = 2)
@@ -94,9 +95,9 @@ private object InsertsWorld {
 final class UpsertsWorld(database: TestDatabase)
     extends JdbcWorld(database, database.newTable(), ConnectorRows.Upserts) {
 
-  override protected def process(rig: Rig, number: Int, tasks: Int): ConnectorWorld.Process =
+  override protected def process(rig: JdbcSinkFixture, number: Int, tasks: Int): ConnectorWorld.Process =
     (epoch: Long) => ConnectorRows.Upserts.inTasks(epoch, tasks).foreach(rig.upsert(_: _*))
 
-  override protected def writeAnew(rig: Rig, epoch: Long): Unit =
+  override protected def writeAnew(rig: JdbcSinkFixture, epoch: Long): Unit =
     ConnectorRows.Upserts.anewInTasks(epoch, tasks = 2).foreach(rig.upsert(_: _*))
 }

@@ -19,7 +19,7 @@ class SessionSuite extends AnyFunSuite {
       val session = new Session(
         () => {
           val real = database.open()
-          Proxied[Connection](real)(Function.unlift { (call: String) =>
+          JdbcProxy[Connection](real)(Function.unlift { (call: String) =>
             if (Set("commit", "rollback", "close")(call)) calls += call
             None
           })
@@ -38,7 +38,7 @@ class SessionSuite extends AnyFunSuite {
       val tries = mutable.Buffer.empty[String]
 
       def merging(real: PreparedStatement) =
-        Proxied[PreparedStatement](real)(Function.unlift { (call: String) =>
+        JdbcProxy[PreparedStatement](real)(Function.unlift { (call: String) =>
           if (call == "executeBatch") {
             tries += call
             if (tries.size == 1) throw new SQLException("duplicate key", "23505")
@@ -47,12 +47,12 @@ class SessionSuite extends AnyFunSuite {
         })
       val racing: ConnectionSource = () => {
         val real = database.open()
-        Proxied.calls[Connection](real) {
+        JdbcProxy.calls[Connection](real) {
           case ("prepareStatement", Seq(sql: String)) if sql.startsWith("MERGE") =>
             merging(real.prepareStatement(sql))
         }
       }
-      val done = new Rig(database, table, racing, reject = true).upsert(1L -> "a")
+      val done = new JdbcSinkFixture(database, table, racing, reject = true).upsert(1L -> "a")
       assert((done.rows, done.rejects, tries.size) === ((1L, 0L, 2)))
       assert(database.rows(s"SELECT word FROM $table") === Seq(Seq("a")))
     }

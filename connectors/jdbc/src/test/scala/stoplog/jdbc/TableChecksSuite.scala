@@ -101,9 +101,9 @@ class TableChecksSuite extends AnyFunSuite {
     def inspected(database: TestDatabase, failing: SQLException) = {
       val table = database.newTable()
       Using.resource(database.open()) { real =>
-        val meta = Proxied[DatabaseMetaData](real.getMetaData) { case "getIndexInfo" => throw failing }
+        val meta = JdbcProxy[DatabaseMetaData](real.getMetaData) { case "getIndexInfo" => throw failing }
         TargetTable.inspect(
-          Proxied[Connection](real) { case "getMetaData" => meta },
+          JdbcProxy[Connection](real) { case "getMetaData" => meta },
           table,
           database.dialect
         )

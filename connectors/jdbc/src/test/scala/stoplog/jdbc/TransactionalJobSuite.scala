@@ -33,12 +33,12 @@ class TransactionalJobSuite extends AnyFunSuite {
     override def open(): Connection = {
       if (isAway) throw new SQLException("connection refused", "08001")
       val real = database.open()
-      Proxied[Connection](real) {
+      JdbcProxy[Connection](real) {
         case "commit" =>
           committing(real)
           null
         case "createStatement" if !mayDrop =>
-          Proxied.calls[SqlStatement](real.createStatement()) {
+          JdbcProxy.calls[SqlStatement](real.createStatement()) {
             case ("execute", Seq(sql: String)) if sql.startsWith("DROP") =>
               throw new SQLException("not for this user", "42501")
           }
@@ -54,7 +54,7 @@ class TransactionalJobSuite extends AnyFunSuite {
     }
   }
 
-  private final class World {
+  private final class Fixture {
     val table       = database.newHeap()
     val connections = new Connections
     private val job = {
@@ -89,7 +89,7 @@ class TransactionalJobSuite extends AnyFunSuite {
   }
 
   test("an executed COMMIT without a response keeps the job's row, named in the error") {
-    val world = new World
+    val world = new Fixture
     world.connections.lose(carriedOut = true)
     val unknown = intercept[StoplogException](world.commit())
     assert(unknown.getCondition === "STOPLOG_JDBC_UNKNOWN_OUTCOME")
@@ -100,7 +100,7 @@ class TransactionalJobSuite extends AnyFunSuite {
   }
 
   test("a COMMIT that was not executed leaves no rows") {
-    val world = new World
+    val world = new Fixture
     world.connections.lose(carriedOut = false)
     intercept[StoplogException](world.commit())
     world.abort()
@@ -109,14 +109,14 @@ class TransactionalJobSuite extends AnyFunSuite {
   }
 
   test("a failed job deletes its row although its staging table cannot be dropped") {
-    val world = new World
+    val world = new Fixture
     world.connections.mayDrop = false
     intercept[Exception](world.abort())
     assert(world.row === Nil)
   }
 
   test("a committed job succeeds although its leftovers cannot be deleted") {
-    val world = new World
+    val world = new Fixture
     world.connections.committing = { real =>
       real.commit()
       world.connections.isAway = true

@@ -21,12 +21,13 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
 
   protected final def lastOfCases(table: String): Unit =
     for ((first, second) <- Seq("b" -> "B", "C" -> "c")) {
-      new Rig(database, table, database.connector, batchRows = 100).upsert(first -> "old", second -> "new")
+      new JdbcSinkFixture(database, table, database.connector, batchRows = 100)
+        .upsert(first -> "old", second -> "new")
       assert(database.rows(s"SELECT word FROM $table WHERE id = '$first'") === Seq(Seq("new")))
     }
 
-  private def rig(reject: Boolean = false, more: String = ""): Rig =
-    new Rig(database, database.newTable(more), database.connector, reject)
+  private def rig(reject: Boolean = false, more: String = ""): JdbcSinkFixture =
+    new JdbcSinkFixture(database, database.newTable(more), database.connector, reject)
 
   private def content(table: String): Seq[(Int, String)] =
     database.rows(s"SELECT id, word FROM $table ORDER BY id").map(row => row(0).toInt -> row(1))
@@ -67,7 +68,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
       only,
       RowKey(Vector(0), None),
       10,
-      new Rejects.Fail(only, Rig.text)
+      new Rejects.Fail(only, JdbcSinkFixture.text)
     )
     for (id <- Seq(1L, 2L, 1L)) task.write(new JdbcRow(Array[Any](id), null))
     task.finish()
@@ -78,7 +79,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   test("the row with the greater version wins within a batch, across batches and across tasks") {
     val table                   = database.newTable()
     def task(rows: (Any, Any)*) =
-      new Rig(database, table, database.connector, version = Some(1)).upsert(rows: _*)
+      new JdbcSinkFixture(database, table, database.connector, version = Some(1)).upsert(rows: _*)
     task(1L -> "b", 1L -> "c", 1L -> "a", 2L -> "x", 3L -> "x", 4L -> "x", 5L -> "x", 1L -> "b")
     assert(content(table).take(2) === Seq(1 -> "c", 2 -> "x"))
     task(1L -> "b", 2L -> "y")
@@ -91,7 +92,14 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
 
   test("a bad row does not remove the row with the next version") {
     val table = database.newTable(" CHECK (word <> 'z')")
-    val rig   = new Rig(database, table, database.connector, reject = true, batchRows = 9, version = Some(1))
+    val rig   = new JdbcSinkFixture(
+      database,
+      table,
+      database.connector,
+      reject = true,
+      batchRows = 9,
+      version = Some(1)
+    )
     assert(rig.upsert(1L -> "b", 1L -> "z", 1L -> "c", 1L -> "a").rejects === 1)
     assert(content(table) === Seq(1 -> "c"))
   }
@@ -138,7 +146,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   }
     test(s"COMMIT $at breaks ${if (carriedOut) "after" else "before"} the database has done it") {
       val table = database.newTable()
-      val sink  = new Rig(database, table, new Broken(database, at, carriedOut))
+      val sink  = new JdbcSinkFixture(database, table, new BreakingConnections(database, at, carriedOut))
       val done  = sink.upsert((1L to 12L).map(id => id -> s"w$id"): _*)
       assert(done.retries === 1)
       assert(content(table) === (1 to 12).map(id => id -> s"w$id"))

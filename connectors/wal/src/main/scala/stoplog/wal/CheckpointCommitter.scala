@@ -4,8 +4,8 @@ package stoplog.wal
 import java.util.{Map => JMap}
 
 import stoplog.log.{BatchDigest, QueryEpoch}
-import stoplog.place.SinkStorage
 import stoplog.storage.{FileStore, SinkDirectory, SpoolFiles}
+import stoplog.stores.SinkStorage
 
 /** Remembers the sent chunks in a place that outlives all processes. Used by the driver and the executors.
   *

@@ -22,12 +22,12 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     ()
   }
 
-  private final class World(more: (String, String)*) {
-    private val name    = UUID.randomUUID().toString
-    val inbox: Inbox    = Inbox.named(name)
-    private val chunks  = worldOf(more.toMap)
-    def place: LogPlace = chunks.place
-    def kept: Int       = chunks.kept
+  private final class Fixture(more: (String, String)*) {
+    private val name          = UUID.randomUUID().toString
+    val inbox: InMemoryTarget = InMemoryTarget.named(name)
+    private val chunks        = worldOf(more.toMap)
+    def place: LogPlace       = chunks.place
+    def kept: Int             = chunks.kept
 
     def prepared(lines: String*): Prepared = chunks.prepared(rows(lines))
 
@@ -46,7 +46,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   private def dying(step: Step): Faults = ChunkWorld.dying(step)
 
   test("a chunk is sent once and recorded") {
-    val world = new World
+    val world = new Fixture
     val chunk = world.prepared("a", "b")
     assert(world.send(chunk) === CommitOutcome.Committed)
     assert(world.send(chunk) === CommitOutcome.AlreadyCommitted)
@@ -55,14 +55,14 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (committer <- Seq("files", classOf[InboxCommitters].getName))
     test(s"executors write and send rows without a session: committer $committer") {
-      val world = new World("committer" -> committer)
+      val world = new Fixture("committer" -> committer)
       assert(world.sentByExecutors("a", "b") === CommitOutcome.Committed)
       assert(world.inbox.rows === Seq("a", "b"))
     }
 
   test("a death before the first row or after the note duplicates no rows") {
     for (step <- Seq(WriteAheadStep.BeforeSend, WriteAheadStep.AfterNote)) {
-      val world = new World
+      val world = new Fixture
       val chunk = world.prepared("a", "b")
       intercept[Exception](world.send(chunk, dying(step)))
       world.send(chunk)
@@ -71,7 +71,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a death between the last row and the note repeats the chunk under its name") {
-    val world = new World
+    val world = new Fixture
     val chunk = world.prepared("a", "b")
     intercept[Exception](world.send(chunk, dying(WriteAheadStep.AfterSend)))
     assert(world.send(chunk) === CommitOutcome.Committed)
@@ -80,7 +80,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a target that remembers chunks receives no chunk twice") {
-    val world = new World("remembers" -> "yes")
+    val world = new Fixture("remembers" -> "yes")
     val chunk = world.prepared("a", "b")
     intercept[Exception](world.send(chunk, dying(WriteAheadStep.AfterSend)))
     assert(world.send(chunk) === CommitOutcome.AlreadyCommitted)
@@ -89,7 +89,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a failed target is reported with the chunk, and the rows stay") {
-    val world = new World
+    val world = new Fixture
     val chunk = world.prepared("a", "b")
     world.inbox.failsAfter = Some(1)
     val error = intercept[Exception with SparkThrowable](world.send(chunk))
@@ -100,7 +100,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a chunk is unsent if the target returns false, and the rows stay") {
-    val world = new World("answers" -> "false")
+    val world = new Fixture("answers" -> "false")
     val chunk = world.prepared("a", "b")
     val error = intercept[Exception with SparkThrowable](world.send(chunk))
     assert(error.getCondition === "STOPLOG_WAL_NOT_SENT")
@@ -109,20 +109,20 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a chunk's time is the start of its micro-batch, from the log") {
-    val token = ChunkToken.parse(new World().prepared("a").token)
+    val token = ChunkToken.parse(new Fixture().prepared("a").token)
     assert(token.startedAtMillis === Some(1700000000123L))
     assert(token.epoch === Some(7L))
   }
 
   test("an unsent chunk with a missing file is lost") {
-    val world = new World
+    val world = new Fixture
     val chunk = world.prepared("a")
     world.discard(chunk)
     assert(world.send(chunk) === CommitOutcome.Lost)
   }
 
   test("only notes of earlier epochs are forgotten") {
-    val world     = new World
+    val world     = new Fixture
     val committer = new FileCommitters().open(java.util.Map.of(), world.place)
     val chunks    = Seq(3L, 9L, 10L).map(epoch => Chunk("main", "query", s"c$epoch", Some(epoch), 0, 1))
     chunks.foreach(committer.commit)

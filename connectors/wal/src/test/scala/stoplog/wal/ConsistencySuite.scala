@@ -28,7 +28,7 @@ import stoplog.spark.RunEnds
 class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
   import ConsistencySuite._
 
-  private val sinks = Seq[(String, World => Target)](
+  private val sinks = Seq[(String, Fixture => Target)](
     "any sink"           -> (_ => new AnySink),
     "an idempotent sink" -> (_ => new IdempotentSink),
     "a write-ahead sink" -> (new WriteAhead(_, classOf[DyingSender], classOf[FileCommitters])),
@@ -62,7 +62,7 @@ class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
     (before, after) = promised((sink, source))
     (moment, wanted) <- Seq(BeforeTheSink -> before, AfterTheSink -> after)
   } test(s"$source source, $sink, a death $moment: $wanted") {
-    val world  = new World(source)
+    val world  = new Fixture(source)
     val target = make(world)
     world.arrive("1", Seq("a", "b"))
     world.run(target).get
@@ -79,7 +79,7 @@ class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   /** A query from files, of which a forgetful source gives each line a single time. */
-  private final class World(source: Source) {
+  private final class Fixture(source: Source) {
     val root: Path       = Files.createTempDirectory("consistency")
     private val in: Path = Files.createDirectories(root.resolve("in"))
     private val handed   = ConcurrentHashMap.newKeySet[String]()
@@ -102,7 +102,7 @@ class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
 
     def run(target: Target): Try[Unit] = Try {
       val name  = root.toString
-      val gives = udf((line: String) => ConsistencySuite.worlds.get(name).asInstanceOf[World].gives(line))
+      val gives = udf((line: String) => ConsistencySuite.worlds.get(name).asInstanceOf[Fixture].gives(line))
       val lines = spark.readStream.format("stoplog").option("format", "text").load(in.toString)
       val query = target
         .write(lines.filter(gives.asNondeterministic()(col("value"))))
@@ -158,11 +158,11 @@ class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   private final class WriteAhead(
-      world: World,
+      world: Fixture,
       sender: Class[_ <: RowSender],
       committers: Class[_ <: CheckpointCommitters]
   ) extends WithLog {
-    private val inbox = Inbox.named(world.root.toString)
+    private val inbox = InMemoryTarget.named(world.root.toString)
 
     override def write(rows: DataFrame): DataStreamWriter[_] = rows.writeStream
       .format("stoplog-wal")
@@ -174,7 +174,7 @@ class ConsistencySuite extends AnyFunSuite with SparkSessionForTests {
     override def rows: Seq[String]            = inbox.rows
   }
 
-  private final class TwoPhases(world: World) extends WithLog {
+  private final class TwoPhases(world: Fixture) extends WithLog {
     private val transactions = TransactionalInbox.named(world.root.toString)
 
     override def write(rows: DataFrame): DataStreamWriter[_] = rows.writeStream
@@ -223,7 +223,7 @@ class DyingSender extends InboxSender {
 final class DyingNotingSender extends DyingSender {
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {
     val dying = super.open(options, schema)
-    val inbox = Inbox.named(options.get("inbox"))
+    val inbox = InMemoryTarget.named(options.get("inbox"))
     new NotingTarget {
       override def send(chunk: Chunk, rows: ChunkRows): Boolean = dying.send(chunk, rows)
       override def has(chunk: Chunk): ArrivalStatus             =
@@ -237,7 +237,7 @@ final class DyingNotingSender extends DyingSender {
 final class InboxCommitters extends CheckpointCommitters {
   override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter =
     new CheckpointCommitter {
-      override def isCommitted(chunk: Chunk): Boolean = Inbox.named(options.get("inbox")).has(chunk)
+      override def isCommitted(chunk: Chunk): Boolean = InMemoryTarget.named(options.get("inbox")).has(chunk)
       override def commit(chunk: Chunk): Unit         = ()
       override def forgetBefore(query: String, epoch: Long): Unit = ()
     }

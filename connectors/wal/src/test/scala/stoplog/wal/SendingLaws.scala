@@ -27,7 +27,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
 
   private val schema = new StructType().add("id", LongType).add("word", StringType)
 
-  private final class World {
+  private final class Fixture {
     spark
     private val own    = UUID.randomUUID().toString
     val target: Target = newTarget()
@@ -52,7 +52,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a chunk is sent once and recorded") {
-    val world = new World
+    val world = new Fixture
     val chunk = world.prepared(0 until 20)
     assert(world.chunks.send(chunk) === CommitOutcome.Committed)
     assert(world.chunks.send(chunk) === CommitOutcome.AlreadyCommitted)
@@ -61,14 +61,14 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("executors write and send rows without a session") {
-    val world = new World
+    val world = new Fixture
     val rows  = (0 until 5).map(id => InternalRow(id.toLong, UTF8String.fromString(s"w$id")))
     assert(world.chunks.sentByExecutors(rows) === CommitOutcome.Committed)
     world.assertEachOnce(0 until 5)
   }
 
   for (step <- WriteAheadStep.all) test(s"a death at ${step.name} duplicates no rows: ${step.after}") {
-    val world = new World
+    val world = new Fixture
     val chunk = world.prepared(0 until 20)
     intercept[Exception](world.chunks.send(chunk, ChunkWorld.dying(step)))
     world.chunks.send(chunk)
@@ -77,7 +77,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("concurrent sends of several chunks of an epoch write each row once") {
-    val world  = new World
+    val world  = new Fixture
     val chunks = (0 until 4).map(n => world.prepared(n * 50 until (n + 1) * 50, partition = n))
     world.chunks.start()
     val threads = Executors.newFixedThreadPool(8)
@@ -91,7 +91,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("an unsent chunk with a missing file is lost") {
-    val world = new World
+    val world = new Fixture
     val sent  = world.prepared(0 until 5)
     val lost  = world.prepared(5 until 10, partition = 1)
     world.chunks.send(sent)
@@ -101,7 +101,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("queries that share a place for notes forget only their own notes") {
-    val world     = new World
+    val world     = new Fixture
     val one       = (0 until 3).map(epoch => world.prepared(epoch until epoch + 1, "one", epoch.toLong))
     val other     = world.prepared(3 until 4, "other", epoch = 0)
     val committer = { world.chunks.start(); world.chunks.committer() }
@@ -114,7 +114,7 @@ abstract class SendingLaws extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a late task whose note has been forgotten changes nothing") {
-    val world = new World
+    val world = new Fixture
     val late  = world.prepared(0 until 5, epoch = 7)
     world.chunks.send(late)
     val committer = world.chunks.committer()

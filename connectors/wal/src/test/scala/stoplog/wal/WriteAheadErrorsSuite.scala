@@ -10,8 +10,8 @@ import org.apache.spark.sql.types.StructType
 
 import stoplog.error.ConditionRules
 import stoplog.part.SpoolFile
-import stoplog.place.SinkStorage
 import stoplog.storage.Durability
+import stoplog.stores.SinkStorage
 import stoplog.thread.{Clock, StopSignal}
 
 class WriteAheadErrorsSuite

@@ -56,6 +56,6 @@ private object WriteAheadMatrixSuite {
 
     override def result: String = if (arrivals.distinct == arrivals) super.result else Again
 
-    private def arrivals = Inbox.named(name).arrivals
+    private def arrivals = InMemoryTarget.named(name).arrivals
   }
 }

@@ -13,10 +13,10 @@ import stoplog.spark.RunEnds
 
 /** The sink in queries, as its users write them. */
 class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
-  private final class World {
-    private val root = Files.createTempDirectory("wal")
-    private val in   = Files.createDirectories(root.resolve("in"))
-    val inbox: Inbox = Inbox.named(root.toString)
+  private final class Fixture {
+    private val root          = Files.createTempDirectory("wal")
+    private val in            = Files.createDirectories(root.resolve("in"))
+    val inbox: InMemoryTarget = InMemoryTarget.named(root.toString)
 
     def arrive(name: String, lines: String*): Unit = {
       Files.writeString(in.resolve(name), lines.mkString("", "\n", "\n"))
@@ -66,7 +66,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     .save()
 
   test("each row arrives once over epochs and restarts, and the log is empty afterwards") {
-    val world = new World
+    val world = new Fixture
     world.arrive("1", "a", "b")
     world.arrive("2", "c")
     world.run()
@@ -78,7 +78,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("the next start first sends pending rows without new data") {
-    val world = new World
+    val world = new Fixture
     world.arrive("1", "a", "b")
     world.inbox.isFull = true
     val error = intercept[Exception](world.run())
@@ -92,7 +92,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a chunk with missing file and note is reported, and onLostPart=skip skips the chunk") {
-    val world = new World
+    val world = new Fixture
     world.arrive("1", "a", "b")
     world.inbox.isFull = true
     intercept[Exception](world.run())
@@ -144,7 +144,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
   test("a batch query sends all rows") {
     val root = Files.createTempDirectory("wal")
     sendNumbers(root, count = 100, tasks = 4)
-    assert(Inbox.named(root.toString).rows.map(_.toInt).sorted === (0 to 99))
+    assert(InMemoryTarget.named(root.toString).rows.map(_.toInt).sorted === (0 to 99))
   }
 
   test("all option problems are reported together before any write") {
@@ -207,7 +207,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("chunks of a stream carry the same query id over restarts") {
-    val world = new World
+    val world = new Fixture
     world.arrive("1", "a")
     world.run()
     world.arrive("2", "b")

@@ -40,7 +40,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
       val written     =
         if (copy && !(small && encode)) copied(inputs.zip(readers), out)
         else if (encode) encoded(readers, out)
-        else throw notMerged(inputs)
+        else throw notCompactable(inputs)
       Compactor.requireRows(inputs, readers.map(_.getNumberOfRows).sum, written)
     }
     merged.get
@@ -48,12 +48,12 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
 
   override def likeness(input: CompactionInput): String = Using.resource(opened(input)) { reader =>
     val encode = mayEncode(reader)
-    if (!encode && !mayCopy(reader)) throw notMerged(Seq(input))
+    if (!encode && !mayCopy(reader)) throw notCompactable(Seq(input))
     s"${likenessOf(reader)} $encode"
   }
 
-  private def notMerged(inputs: Seq[CompactionInput]) = new IllegalArgumentException(
-    s"${inputs.map(_.path).mkString(", ")} cannot be merged: another release of ORC, or another program, " +
+  private def notCompactable(inputs: Seq[CompactionInput]) = new IllegalArgumentException(
+    s"${inputs.map(_.path).mkString(", ")} cannot be compacted: another release of ORC, or another program, " +
       s"wrote one of them, in another time zone than this process has, ${TimeZone.getDefault.getID}. Merge " +
       "in JVMs with -Duser.timezone set to the writer's."
   )
@@ -63,7 +63,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
       OrcFile.createReader(input.path, OrcFile.readerOptions(input.configuration).maxLength(input.sizeBytes))
     if (reader.getColumnEncryptionKeys.nonEmpty) {
       reader.close()
-      throw new IllegalArgumentException(s"${input.path} is encrypted, and such files are not merged.")
+      throw new IllegalArgumentException(s"${input.path} is encrypted, and such files are not compacted.")
     }
     reader
   }

@@ -62,7 +62,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
       if (
         reader.getFileMetaData.getFileDecryptor != null || reader.getFileMetaData.getEncryptionType.name != "UNENCRYPTED"
       )
-        throw new IllegalArgumentException(s"${input.path} is encrypted, and such files are not merged.")
+        throw new IllegalArgumentException(s"${input.path} is encrypted, and such files are not compacted.")
       Opened(file, reader.getFooter)
     }
   }

@@ -35,7 +35,8 @@ private[parquet] class RowGroup[R](
   private[this] val isFlat  =
     !ParquetOutputFormat.getValidation(conf) && RowConsumer.isFlat(context.getSchema)
   private[this] val ranges =
-    if (isFlat) ByteRanges.of(context.getSchema, WriterProperties.of(conf)) else ByteRanges.none
+    if (isFlat) BinaryPageStatistics.of(context.getSchema, WriterProperties.of(conf))
+    else BinaryPageStatistics.none
   private[this] val properties = WriterProperties.of(conf, withoutStatistics = ranges.columns)
   private[this] val out        = writer(file, context, conf, properties)
   private[this] val codecs     = new CodecFactory(conf, properties.getPageSizeThreshold)

@@ -291,7 +291,7 @@ private[stoplog] final class FileEnumerator(
     PartNaming.kindOf(file.path).filterNot(_ => context.isOnce) match {
       case None | Some(PartNaming.Kind.Added) => Some(splitter.whole(file))
       case Some(PartNaming.Kind.Compacted)    =>
-        replacing(file, monitoring.onMergedPart)(Errors.sourceMergedPart)
+        replacing(file, monitoring.onMergedPart)(Errors.sourceCompactedPart)
       case Some(PartNaming.Kind.Replacing) =>
         replacing(file, monitoring.onReplacedPart)(Errors.sourceReplacedPart)
     }

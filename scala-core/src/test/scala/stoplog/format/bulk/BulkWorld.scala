@@ -72,5 +72,5 @@ final class BulkWorld(
   def end(): Vector[Vector[String]] = LinesInBlocks.read(endOf(onlyOpen, format()))
 
   def endOf(part: Open, format: PartFormat[_]): String =
-    parts.content(LivePartAccess.end(part, format, parts).token)
+    parts.content(PartWriting.end(part, format, parts).token)
 }

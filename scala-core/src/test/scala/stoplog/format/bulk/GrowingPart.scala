@@ -5,7 +5,7 @@ import java.io.ByteArrayOutputStream
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
-import stoplog.format.Travel
+import stoplog.format.TaskSerialization
 import stoplog.part.BlockOutput
 
 /** A part in memory, which many processes go on with one after another. */
@@ -57,5 +57,5 @@ object GrowingPart {
   }
 
   /** How a task gets a format. */
-  def sent[F <: SyncedFormat](format: F): F = Travel.toTask(format)
+  def sent[F <: SyncedFormat](format: F): F = TaskSerialization.toTask(format)
 }

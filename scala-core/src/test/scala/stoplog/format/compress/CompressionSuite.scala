@@ -13,7 +13,7 @@ import com.github.luben.zstd.ZstdInputStream
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.io.compress.CompressionCodecFactory
 import org.scalatest.funsuite.AnyFunSuite
-import stoplog.format.{SparkSessionForTests, Travel}
+import stoplog.format.{SparkSessionForTests, TaskSerialization}
 import stoplog.format.read.Decompression
 
 class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
@@ -218,6 +218,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("compressions remain singletons after serialization to tasks") {
-    for (compression <- Compression.All) assert(Travel.toTask[Compression](compression) eq compression)
+    for (compression <- Compression.All)
+      assert(TaskSerialization.toTask[Compression](compression) eq compression)
   }
 }

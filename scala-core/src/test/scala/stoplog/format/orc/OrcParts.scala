@@ -12,7 +12,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcOptions
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-import stoplog.format.Travel
+import stoplog.format.TaskSerialization
 import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks}
 import stoplog.storage.hadoop.HadoopDefaults
 
@@ -24,7 +24,7 @@ object OrcParts {
 
   /** The copy that a task has of what a process made that knows only the text. */
   def rebuilt(format: OrcBulk, schema: StructType): BulkFormat = {
-    val copy = Travel.toTask(OrcBulk.of(format.describe))
+    val copy = TaskSerialization.toTask(OrcBulk.of(format.describe))
     copy.open(schema)
     copy
   }

@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.format.Travel
+import stoplog.format.TaskSerialization
 import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks, RandomTables}
 import stoplog.format.parquet.ParquetFiles.{footer, reading, saved}
 
@@ -237,7 +237,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
   }
 
   private def format(options: Map[String, String], columns: StructType = schema): BulkFormat = {
-    val format = Travel.toTask(Blocks.format(columns, options))
+    val format = TaskSerialization.toTask(Blocks.format(columns, options))
     format.open(columns)
     format
   }

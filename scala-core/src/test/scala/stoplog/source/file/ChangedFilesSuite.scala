@@ -140,7 +140,7 @@ class ChangedFilesSuite extends AnyFunSuite {
     assert(state.files.isEmpty)
   }
 
-  private def refusesOneThatIsShorter(world: World, limit: ReadLimits): Unit = {
+  private def refusesOneThatIsShorter(world: Fixture, limit: ReadLimits): Unit = {
     world.put("b", text, 4)
     world.batch(limit)
     world.put("b", "six\n", 5)
@@ -148,10 +148,10 @@ class ChangedFilesSuite extends AnyFunSuite {
     assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
   }
 
-  private def world(changed: OnChangedFile, missing: OnMissingFile = Fail): World =
-    new World(new SourceWorld(changed, decoding = gzip, onMissing = missing))
+  private def world(changed: OnChangedFile, missing: OnMissingFile = Fail): Fixture =
+    new Fixture(new SourceWorld(changed, decoding = gzip, onMissing = missing))
 
-  private final class World(val driver: SourceWorld) {
+  private final class Fixture(val driver: SourceWorld) {
     def batch(limits: ReadLimits): Vector[String] = driver.batch(limits)
     def all(limits: ReadLimits): Vector[String]   = driver.all(limits)
 

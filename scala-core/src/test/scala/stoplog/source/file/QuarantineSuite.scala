@@ -16,7 +16,7 @@ import stoplog.storage.{ForwardingSourceFiles, SourceFile, SourceFiles}
 class QuarantineSuite extends AnyFunSuite {
 
   test("a malformed line is skipped and quarantined with file, position and bytes") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a", "1\nbad one\n2\nbad two\n", 7)
     assert(world.read("a") === Seq("1", "2"))
     assert(
@@ -31,14 +31,14 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("a record is either read or quarantined as a whole") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a", "1 2\n3 bad 4\n5\n", 1)
     assert(world.read("a") === Seq("1", "2", "5"))
     assert(world.notes.size === 1)
   }
 
   test("repeated reads quarantine each record once") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a", (1 to 50000).map(n => if (n % 3 == 0) s"bad $n" else s"$n").mkString("\n"), 1)
     val first = world.read("a")
     val notes = world.state.files.view.mapValues(_.toSeq).toMap
@@ -51,7 +51,7 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("an aborted attempt quarantines only records that the next attempt also quarantines") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a", (1 to 25000).map(n => if (n == 15000) "1" else s"bad $n").mkString("\n"), 1)
     val broken = new ReadLoop(world.source, Seq(world.whole("a")))
     assert(broken.next())
@@ -62,7 +62,7 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("after a loss of record boundaries, the rest of the piece is quarantined") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a.gz", torn((1 to 100000).map(_.toString)), 1)
     world.files.put("b", "1\n", 2)
     val rows = world.read("a.gz", "b")
@@ -77,7 +77,7 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("the driver counts lines and leaves a broken file to its reader") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a.gz", torn((1 to 100000).map(_.toString)), 1)
     val driver  = new SourceDriver[FileSplit](world.source, new MemoryState)
     val limits  = ReadLimits.none.copy(records = Some(10000))
@@ -98,7 +98,7 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("a storage failure does not quarantine the file") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a.gz", torn((1 to 10).map(_.toString)), 1)
     world.files.put("b", "1\n2\n", 1)
     world.broken = Int.MaxValue
@@ -111,7 +111,7 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("a transient failure skips no rows") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a", (1 to 1000).mkString("\n"), 1)
     world.broken = 1
     assert(world.read("a") === (1 to 1000).map(_.toString))
@@ -119,7 +119,7 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("a deleted file fails as without a quarantine") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a", "1\n", 1)
     val split = world.whole("a")
     world.files.delete("a")
@@ -128,7 +128,7 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("quarantined text is limited in size, and binary text is in base 64") {
-    val world = new World
+    val world = new Fixture
     world.files.put("a", "bad" + "x" * 100000 + "\n", 1)
     world.files.put("b", "bad ".getBytes(UTF_8) ++ Array[Byte](-1, -2), 1)
     world.read("a", "b")
@@ -137,7 +137,7 @@ class QuarantineSuite extends AnyFunSuite {
   }
 
   test("cleanSource keeps a file with skipped bytes that the quarantine lacks") {
-    val world = new World(new CleanSource.DeleteNoted(_))
+    val world = new Fixture(new CleanSource.DeleteNoted(_))
     world.files.put("whole", "1\n", 1)
     world.files.put("noted", "bad\n2\nbad \"recordBytes\":9}\n", 1)
     world.files.put("long", "bad" + "x" * Quarantine.MostRawBytes + "\n3\n", 1)
@@ -164,7 +164,7 @@ class QuarantineSuite extends AnyFunSuite {
     bytes.toByteArray.dropRight(bytes.size / 3)
   }
 
-  private final class World(cleaning: StateFiles => CleanSource = _ => CleanSource.Keep) {
+  private final class Fixture(cleaning: StateFiles => CleanSource = _ => CleanSource.Keep) {
     val files  = new MemoryFiles
     val state  = new MemoryState
     var broken = 0 // so many streams break

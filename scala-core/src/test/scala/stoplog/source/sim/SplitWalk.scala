@@ -19,11 +19,11 @@ final class SplitWalk(drivers: Vector[QueryDriver], next: QueryDriver, between: 
   private val came    = mutable.HashMap.empty[State, (State, Int)]
   private val left    = mutable.ArrayDeque.empty[State]
   private val checked = mutable.HashSet.empty[Checkpoint]
-  private val fresh   = Course.of(next)
+  private val fresh   = DriverReplay.of(next)
   private var steps   = 0L
 
   def toTheEnd(): Either[Found, Walked] = {
-    val first = State(Checkpoint.empty, drivers.map(Course.of), overtaken = Set.empty)
+    val first = State(Checkpoint.empty, drivers.map(DriverReplay.of), overtaken = Set.empty)
     came.update(first, (first, -1))
     left += first
     var found = Option.empty[Found]
@@ -59,7 +59,7 @@ final class SplitWalk(drivers: Vector[QueryDriver], next: QueryDriver, between: 
   }
 
   private def endsWell(begun: Checkpoint): Unit = {
-    @tailrec def goOn(checkpoint: Checkpoint, course: Course): Checkpoint = course.next match {
+    @tailrec def goOn(checkpoint: Checkpoint, course: DriverReplay): Checkpoint = course.next match {
       case Right(request) =>
         val (after, answered) = step(checkpoint, course, request, between)
         goOn(after, answered)
@@ -81,7 +81,7 @@ final class SplitWalk(drivers: Vector[QueryDriver], next: QueryDriver, between: 
 object SplitWalk {
 
   /** @param overtaken the drivers behind which another one has made a record */
-  private final case class State(checkpoint: Checkpoint, courses: Vector[Course], overtaken: Set[Int]) {
+  private final case class State(checkpoint: Checkpoint, courses: Vector[DriverReplay], overtaken: Set[Int]) {
     override lazy val hashCode: Int = scala.runtime.ScalaRunTime._hashCode(this)
   }
 
@@ -99,16 +99,17 @@ object SplitWalk {
   /** One request, what comes along with it, and what the driver makes of the answers. */
   private def step(
       before: Checkpoint,
-      course: Course,
+      course: DriverReplay,
       request: Request,
       between: Between
-  ): (Checkpoint, Course) = {
-    @tailrec def goOn(checkpoint: Checkpoint, course: Course): (Checkpoint, Course) = course.next match {
-      case Right(along) if comesAlong(along, between) =>
-        val (after, answer) = Answer.to(along, checkpoint)
-        goOn(after, course.answered(answer))
-      case _ => (checkpoint, course)
-    }
+  ): (Checkpoint, DriverReplay) = {
+    @tailrec def goOn(checkpoint: Checkpoint, course: DriverReplay): (Checkpoint, DriverReplay) =
+      course.next match {
+        case Right(along) if comesAlong(along, between) =>
+          val (after, answer) = Answer.to(along, checkpoint)
+          goOn(after, course.answered(answer))
+        case _ => (checkpoint, course)
+      }
     val (after, answer) = Answer.to(request, before)
     goOn(after, course.answered(answer))
   }
@@ -120,7 +121,7 @@ object SplitWalk {
   }
 
   /** Who is refused was overtaken. */
-  private def mayEnd(course: Course, isOvertaken: Boolean): Unit = course.next match {
+  private def mayEnd(course: DriverReplay, isOvertaken: Boolean): Unit = course.next match {
     case Left(Ending.Failed(problem))                  => throw new Broken(s"$course failed: $problem")
     case Left(refused: Ending.Refused) if !isOvertaken =>
       throw new Broken(s"$course was not overtaken, and ends with $refused")

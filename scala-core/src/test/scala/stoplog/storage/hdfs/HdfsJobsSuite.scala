@@ -236,7 +236,7 @@ private object HdfsJobsSuite {
 
     private def logs(faults: Faults, finished: ReplacedFiles => ReplacedFiles = identity): PathLogs = {
       def store(name: String) = HdfsStorage.HdfsFileStore.ofSink(files, name)
-      new LogsUnder(
+      new TestPathLogs(
         storage.root,
         store("any"),
         name =>

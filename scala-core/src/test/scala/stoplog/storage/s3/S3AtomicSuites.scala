@@ -143,10 +143,10 @@ class S3LateCopySuite extends AnyFunSuite with BeforeAndAfterAll {
             val bytes = merge.inputs.flatMap(part => storage.bytes(part.path)).toArray
             val out   = parts.create(merge.part)
             out.write(bytes, 0, bytes.length)
-            val done = Merged(out.finish(), bytes.length.toLong)
-            new Merging {
-              override def result: Option[Either[Throwable, Merged]] = Some(Right(done))
-              override def await(): Unit                             = ()
+            val done = CompactedPart(out.finish(), bytes.length.toLong)
+            new RunningCompaction {
+              override def result: Option[Either[Throwable, CompactedPart]] = Some(Right(done))
+              override def await(): Unit                                    = ()
             }
           },
           finished,

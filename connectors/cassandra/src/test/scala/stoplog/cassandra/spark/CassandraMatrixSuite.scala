@@ -29,7 +29,9 @@ class CassandraMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Cassandra)
       "another number of tasks than the process before. Late writes of a woken process are older than " +
       "the writes of newer epochs, and remain invisible."
 
-  override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq("Cassandra" -> (() => new World))
+  override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq(
+    "Cassandra" -> (() => new Fixture)
+  )
 
   override protected def steps: Vector[Step] = Words.map(_._1)
 
@@ -41,7 +43,7 @@ class CassandraMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Cassandra)
 
   testMatrix()
 
-  private final class World extends ConnectorWorld {
+  private final class Fixture extends ConnectorWorld {
     private val table = s"t_${UUID.randomUUID().toString.take(8)}"
     cql(s"CREATE TABLE %s.$table (id bigint PRIMARY KEY, word text, mirrored text)")
 
@@ -66,7 +68,7 @@ class CassandraMatrixSuite extends ConnectorMatrixSuite(MatrixSection.Cassandra)
       override def write(): Unit = {
         val run    = new CassandraRun(info, asked, plan, queryId = table, Faults.none)
         val micros = run.timeOf(epoch, plannedAnew(epoch))
-        World.this.write(micros, ConnectorRows.Upserts.anewInTasks(epoch, tasks = 2), Faults.none)
+        Fixture.this.write(micros, ConnectorRows.Upserts.anewInTasks(epoch, tasks = 2), Faults.none)
       }
 
       override def problems(fate: ConnectorRows.Anew): Vector[String] =

@@ -165,7 +165,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
       .withLogLocation(log)
       .build()
     sink.write(spark.range(0, 9, 1, 3).selectExpr("string(id) AS id")).save()
-    assert(stoplog.wal.Inbox.named(log).rows.map(_.toInt).sorted === (0 until 9))
+    assert(stoplog.wal.InMemoryTarget.named(log).rows.map(_.toInt).sorted === (0 until 9))
     assert(derby.rows("SELECT epoch FROM elsewhere_chunks") === Seq(Seq("-1")))
   }
 

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.jdbc.{Broken, TestDatabase}
+import stoplog.jdbc.{BreakingConnections, TestDatabase}
 import stoplog.jdbc.client.{ConnectionSource, JdbcStep, Session}
 import stoplog.jdbc.options.JdbcOptions
 import stoplog.jdbc.table.TableCheck
@@ -27,7 +27,7 @@ class NotedChunksSuite extends AnyFunSuite {
       test(s"$database: a connection that breaks at COMMIT, ${if (carriedOut) "after" else "before"} it") {
         val table = database.newHeap()
         val notes = newNotes(database)
-        val rig   = target(database, table, notes, new Broken(database, at = 1, carriedOut))
+        val rig   = target(database, table, notes, new BreakingConnections(database, at = 1, carriedOut))
         rig.send(chunk, words(20))
         rig.close()
         assert(ids(database, table) === (0 until 20))

@@ -16,7 +16,7 @@ class BrokerRestartSuite extends AnyFunSuite with BeforeAndAfterAll with LongRun
 
   test("prepared transactions survive a broker restart and are committed afterwards") {
     val topic = broker.createTopic("restart-prepared", partitions = 2)
-    val lives = new Lives(broker, topic)
+    val lives = new RestartedQuery(broker, topic)
     try {
       assert(lives.live(more = 1)(between = broker.restart()))
       assert(broker.committed(topic).sorted === lives.rows.sorted)
@@ -25,9 +25,9 @@ class BrokerRestartSuite extends AnyFunSuite with BeforeAndAfterAll with LongRun
 
   test("a query killed after its record recovers after a broker restart") {
     val topic = broker.createTopic("restart-both", partitions = 2)
-    val lives = new Lives(broker, topic)
+    val lives = new RestartedQuery(broker, topic)
     try {
-      assert(!lives.live(more = 2, Lives.dying(Step.PartPublished, 3))())
+      assert(!lives.live(more = 2, RestartedQuery.dying(Step.PartPublished, 3))())
       broker.restart()
       assert(lives.live(more = 2)())
       assert(broker.committed(topic).sorted === lives.rows.sorted)

@@ -10,8 +10,11 @@ import stoplog.matrix.ConnectorWorld
 /** A topic of its own. Something of a process that died is open in it from the beginning. */
 final class KafkaWorld(broker: Broker) extends ConnectorWorld {
   private val topic = broker.createTopic(s"matrix-${KafkaWorld.next.incrementAndGet()}", partitions = 2)
-  private val lives = new Lives(broker, topic)
-  require(!lives.live(more = 1, Lives.dying(Step.AfterSync, Lives.Tasks))(), "somebody has died")
+  private val lives = new RestartedQuery(broker, topic)
+  require(
+    !lives.live(more = 1, RestartedQuery.dying(Step.AfterSync, RestartedQuery.Tasks))(),
+    "somebody has died"
+  )
 
   override def process(faults: Faults): ConnectorWorld.Process = lives.life(faults)
 
@@ -21,7 +24,7 @@ final class KafkaWorld(broker: Broker) extends ConnectorWorld {
   }
 
   override def problems(epochs: Long): Vector[String] = {
-    val (seen, wanted) = (broker.committed(topic), Lives.rowsUntil(epochs))
+    val (seen, wanted) = (broker.committed(topic), RestartedQuery.rowsUntil(epochs))
     wanted.diff(seen).map(row => s"$row is missing") ++
       seen.diff(wanted).map(row => s"$row is there too often") ++
       Option.when(broker.isHeldUp(topic))("readers wait for a transaction")

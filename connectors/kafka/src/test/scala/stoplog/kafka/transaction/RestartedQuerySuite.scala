@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.kafka.transaction
+
+import org.scalatest.concurrent.Eventually
+import org.scalatest.funsuite.AnyFunSuite
+import org.scalatest.time.{Millis, Seconds, Span}
+
+import stoplog.commit.LostPart
+import stoplog.error.StoplogException
+import stoplog.fault.Step
+import stoplog.kafka.Broker
+
+/** What befalls a query over several lives, besides what [[KafkaMatrixSuite]] does to it. */
+class RestartedQuerySuite extends AnyFunSuite with Eventually {
+  private val broker = Broker.shared
+
+  override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
+
+  test("recovers after a second kill during the abort of open transactions") {
+    inTopic("matrix-recovery") { (topic, lives) =>
+      assert(!lives.live(more = 2, RestartedQuery.dying(Step.AfterSync, 4))())
+      assert(!lives.live(more = 1, RestartedQuery.dying(Step.MidSweep, 1))())
+      assert(lives.live(more = 2)())
+      assert(broker.committed(topic).sorted === lives.rows.sorted)
+      assert(!broker.isHeldUp(topic))
+    }
+  }
+
+  test("a newer driver on the same log fences the older driver and its rows") {
+    inTopic("matrix-drivers") { (topic, lives) =>
+      val older = lives.life()
+      val newer = lives.life()
+      older.epoch(0)
+      val fenced = intercept[StoplogException](older.epoch(1, newer.epoch(1)))
+      assert(fenced.getCondition === "STOPLOG_FENCED")
+      newer.epoch(2)
+      assert(broker.committed(topic).sorted === RestartedQuery.rowsUntil(3).sorted)
+      assert(!broker.isHeldUp(topic))
+    }
+  }
+
+  test("a decided transaction that has timed out is reported on every start") {
+    inTopic("matrix-timeout") { (topic, lives) =>
+      assert(
+        !lives.live(more = 1, RestartedQuery.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)()
+      )
+      eventually(assert(!broker.isHeldUp(topic)))
+      for (_ <- 1 to 2) {
+        val lost = intercept[StoplogException](lives.live(more = 1)())
+        assert(lost.getCondition === "STOPLOG_KAFKA_TRANSACTION_LOST")
+        assert(lost.getMessageParameters.get("batch") === "micro-batch 0")
+        assert(
+          lost.getMessageParameters.get(
+            "rows"
+          ) === (RestartedQuery.Tasks * RestartedQuery.RowsOfTask).toString
+        )
+        assert(lost.getMessageParameters.get("lost") === "2")
+      }
+      assert(broker.committed(topic) === Vector.empty)
+    }
+  }
+
+  test("the error reports committed and timed-out transactions of a micro-batch") {
+    inTopic("matrix-partly") { (topic, lives) =>
+      assert(
+        !lives.live(
+          more = 1,
+          RestartedQuery.dying(Step.PartPublished, 1),
+          timeoutMillis = Broker.ShortMillis
+        )()
+      )
+      eventually(assert(!broker.isHeldUp(topic)))
+      val lost = intercept[StoplogException](lives.live(more = 1)())
+      assert(lost.getCondition === "STOPLOG_KAFKA_TRANSACTION_LOST")
+      val told = lost.getMessageParameters
+      assert(
+        Seq("committed", "lost", "rows").map(told.get) === Seq("1", "1", RestartedQuery.RowsOfTask.toString)
+      )
+      assert(broker.committed(topic).size === RestartedQuery.RowsOfTask)
+    }
+  }
+
+  test("a timeout before the decision fails the epoch, and a repetition writes each row once") {
+    inTopic("matrix-expired") { (topic, lives) =>
+      val expired = intercept[StoplogException] {
+        lives.live(more = 1, timeoutMillis = Broker.ShortMillis)(eventually(assert(!broker.isHeldUp(topic))))
+      }
+      assert(expired.getCondition === "STOPLOG_KAFKA_TRANSACTION_EXPIRED")
+      assert(expired.getMessageParameters.get("batch") === "micro-batch 0")
+      assert(lives.records.newest().flatMap(_.state.lastEpoch) === None)
+      assert(lives.live(more = 1)())
+      assert(broker.committed(topic).sorted === lives.rows.sorted)
+    }
+  }
+
+  test("the sink of another log with an equal path is not affected") {
+    inTopic("matrix-one-text") { (topic, _) =>
+      val (one, other) = (life(topic), life(topic))
+      try {
+        assert(!other.live(more = 1, RestartedQuery.dying(Step.AfterSync, 1))())
+        assert(one.live(more = 1)(between = assert(other.live(more = 1)())))
+        assert(broker.committed(topic).sorted === (one.rows ++ other.rows).sorted)
+        assert(!broker.isHeldUp(topic))
+      } finally Seq(one, other).foreach(_.close())
+    }
+  }
+
+  test("the next run aborts open transactions despite another prefix or path spelling") {
+    inTopic("matrix-prefix") { (topic, lives) =>
+      assert(!lives.live(more = 1, RestartedQuery.dying(Step.AfterSync, RestartedQuery.Tasks))())
+      lives.ids = lives.ids.copy(prefix = "team-a", log = s"file:${lives.ids.log}")
+      assert(lives.live(more = 1)())
+      assert(!broker.isHeldUp(topic))
+      assert(broker.committed(topic).sorted === lives.rows.sorted)
+    }
+  }
+
+  test("with onLostTransaction=skip, the query continues without lost rows") {
+    inTopic("matrix-skip", LostPart.Skip) { (topic, lives) =>
+      assert(
+        !lives.live(more = 1, RestartedQuery.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)()
+      )
+      eventually(assert(!broker.isHeldUp(topic)))
+      assert(lives.live(more = 2)())
+      assert(broker.committed(topic).sorted === lives.rows.filterNot(_.startsWith("0-")).sorted)
+    }
+  }
+
+  private def life(topic: String) = new RestartedQuery(broker, topic, path = Some("/data/log"))
+
+  private def inTopic(name: String, onLost: LostPart = LostPart.Fail)(
+      check: (String, RestartedQuery) => Any
+  ): Unit = {
+    val lives = new RestartedQuery(broker, broker.createTopic(name, partitions = 2), onLost)
+    try { check(lives.topic, lives); () }
+    finally lives.close()
+  }
+}

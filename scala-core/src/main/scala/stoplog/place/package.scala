@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package stoplog
-
-/** The stores of a sink id under a path, and the files of a query's checkpoint.
-  *
-  * The package creates the stores for `commit` from a path, durability options and a Hadoop configuration.
-  */
-package object place

@@ -100,8 +100,8 @@ class JdbcSinkBuilder(Builder):
 
         An existing row is replaced only by a row with a greater value in this column.
 
-        >>> JdbcSink.for_table("jdbc:derby:shop", "t").with_upsert("id").with_version_column("changed").build()
-        JdbcSink(url='jdbc:derby:shop', dbtable='t', writeMode='upsert', keyColumns='id', versionColumn='changed')
+        >>> JdbcSink.for_table("jdbc:h2:a", "t").with_upsert("id").with_version_column("at").build()
+        JdbcSink(url='jdbc:h2:a', dbtable='t', writeMode='upsert', keyColumns='id', versionColumn='at')
         """
         return self._with(versionColumn=column)
 

@@ -39,7 +39,7 @@ private[file] final class OpenLines(
     }
   }
 
-  /** Reads more bytes, after the bytes read by the opening were passed. False when there are no more lines. */
+  /** Reads more bytes, after the bytes that the opening read. Returns false if there are no more lines. */
   def fill(): Boolean = !isOver && {
     val isBuffered = isFresh && reader.hasBytes
     isFresh = false

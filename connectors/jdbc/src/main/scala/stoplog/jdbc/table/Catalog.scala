@@ -40,7 +40,7 @@ private[jdbc] object Catalog {
     case _              => JdbcTypes.of(meta, column)
   }
 
-  /** Returns the keys of a table that cannot be the keys of upserts, because the database checks them late. */
+  /** Returns the keys of a table that upserts cannot use, because the database checks them late. */
   def deferredKeys(connection: Connection, table: String, dialect: Dialect): Seq[Set[String]] =
     dialect match {
       case Dialect.PostgreSql =>

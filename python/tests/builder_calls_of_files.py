@@ -194,9 +194,12 @@ FILE_SOURCE = Builder(
         {
             # Of formats.
             "source", "columns", "paths", "charset", "lineSep", "timeZone", "lengthPrefix", "maxRecordSize",
+            "maxLineSize",
             # What few change.
             "recursiveFileLookup", "ignoreMissingFiles",
             "wholeListingInterval", "dateTimeZone",
+            # Of one batch query after a repair.
+            "readQuarantined",
         }
     ),
 )  # fmt: skip

@@ -28,7 +28,7 @@ ENOUGH = 85
 
 _BUILDERS = (
     "_options/builder _text/values _text/words kafka/* sink/*"
-    " bucket bulk cassandra encoder jdbc output_file rolling source stream_format write_ahead"
+    " bucket bulk cassandra encoder jdbc output_file rolling source/* stream_format write_ahead"
 )
 PACKAGES = {
     "builders": [f"stoplog/{name}.py" for name in _BUILDERS.split()],
@@ -52,6 +52,7 @@ _TESTS = {
         "stoplog/_options",
         "stoplog/_text",
         "stoplog/kafka",
+        "stoplog/source",
     ],
     "log": [
         "tests/test_commit_log.py",

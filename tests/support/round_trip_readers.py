@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from support.round_trips import TIMES
@@ -17,8 +18,13 @@ if TYPE_CHECKING:
     from support.round_trips import Table, Written
 
 
+def read_schema(of: Table) -> str:
+    """Avro has no integers of one or two bytes, and its readers refuse to narrow."""
+    return re.sub(r"\b(TINYINT|SMALLINT)\b", "INT", of.schema) if of.form == "avro" else of.schema
+
+
 def by_stoplog(spark: SparkSession, of: Written) -> DataFrame:
-    reader = spark.read.format("stoplog").options(**of.options).schema(of.table.schema)
+    reader = spark.read.format("stoplog").options(**of.options).schema(read_schema(of.table))
     return reader.load(str(of.path / "out"))
 
 
@@ -35,7 +41,9 @@ def by_spark(spark: SparkSession, of: Written) -> DataFrame | None:
         options.setdefault("escape", options.get("quote", '"'))
         if "emptyValue" not in options and "multiLine" not in options:
             options.setdefault("nullValue", DIALECT["csv"]["nullValue"])
-    reader = spark.read.format(of.table.form).options(**options).schema(of.table.schema)
+    if of.table.form == "json" and "charset" in options:
+        options.setdefault("lineSep", "\n")  # Spark requires the option with a charset
+    reader = spark.read.format(of.table.form).options(**options).schema(read_schema(of.table))
     return reader.load(str(of.path / "out"))
 
 

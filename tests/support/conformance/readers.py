@@ -80,7 +80,7 @@ def _json_by_pandas(file: Path, column: str) -> list[Any]:
 
 
 def _csv_by_duckdb(file: Path, column: str) -> list[Any]:
-    return _by_duckdb(f"read_csv('{file}', header = true, quote = '\"', escape = '\\')", column)
+    return _by_duckdb(f"read_csv('{file}')", column)
 
 
 def _csv_by_polars(file: Path, column: str) -> list[Any]:
@@ -88,7 +88,7 @@ def _csv_by_polars(file: Path, column: str) -> list[Any]:
 
 
 def _csv_by_pandas(file: Path, column: str) -> list[Any]:
-    return _of_pandas(pandas.read_csv(file, dtype_backend="pyarrow", escapechar="\\"), column)
+    return _of_pandas(pandas.read_csv(file, dtype_backend="pyarrow"), column)
 
 
 def _by_duckdb(table: str, column: str) -> list[Any]:

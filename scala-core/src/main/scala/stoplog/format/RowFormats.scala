@@ -19,7 +19,7 @@ import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.{Errors, StoplogException}
-import stoplog.format.read.Dialect
+import stoplog.format.read.LineDialect
 
 /** The row formats that a sink supports by name: `text`, `json` and `csv`. */
 private[stoplog] object RowFormats {
@@ -191,7 +191,7 @@ private[stoplog] object TextEncoder {
   }
 }
 
-/** Writes one JSON object per row, with the same bytes as `df.write.json` and the defaults of [[Dialect]]. */
+/** Writes one JSON object per row, with the same bytes as `df.write.json` and the defaults of [[LineDialect]]. */
 private[stoplog] final class JsonEncoder private (options: JSONOptions)
     extends RowFormats.GeneratedEncoder[JacksonGenerator] {
   private val ends = LineEnds.of(options.lineSeparator)
@@ -255,7 +255,7 @@ private[stoplog] object JsonEncoder {
     */
   def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): JsonEncoder = {
     val json =
-      new JSONOptions(Dialect.ofJsonWrites(RowFormats.passed(options).originalMap), sessionTimeZone, "")
+      new JSONOptions(LineDialect.ofJsonWrites(RowFormats.passed(options).originalMap), sessionTimeZone, "")
     if (json.pretty) throw new IllegalArgumentException(Pretty)
     if (json.multiLine) throw new IllegalArgumentException(MultiLine)
     new JsonEncoder(json)
@@ -270,7 +270,7 @@ private[stoplog] object JsonEncoder {
   private final val LongRecord = 1 << 20
 }
 
-/** Writes one CSV record per row, with the same bytes as `df.write.csv` and the defaults of [[Dialect]].
+/** Writes one CSV record per row, with the same bytes as `df.write.csv` and the defaults of [[LineDialect]].
   *
   * With the option `header`, each part starts with the column names, and a part resumed in a later epoch does
   * not repeat the header. If the only column is null, Spark's writer drops the row. This encoder throws
@@ -330,6 +330,6 @@ private[stoplog] object CsvEncoder {
     */
   def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): CsvEncoder =
     new CsvEncoder(
-      new CSVOptions(Dialect.ofCsvWrites(RowFormats.passed(options).originalMap), true, sessionTimeZone, "")
+      new CSVOptions(LineDialect.ofCsvWrites(RowFormats.passed(options).originalMap), true, sessionTimeZone, "")
     )
 }

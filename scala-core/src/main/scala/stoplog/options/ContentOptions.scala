@@ -11,7 +11,7 @@ import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.error.Errors
 import stoplog.format.read.ReadFormats.{DelimitedRows, UserRecords}
-import stoplog.format.read.{Dialect, RowFormat, SourceFormatName}
+import stoplog.format.read.{LineDialect, RowFormat, SourceFormatName}
 import stoplog.format.read.SourceFormatName.ReadSettings
 import stoplog.source.file.LineReader
 import stoplog.source.format.{LengthPrefix => Prefix}
@@ -265,7 +265,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
       options: Map[String, String]
   ): Map[String, String] = {
     val set = format match {
-      case Some(SourceFormatName.Csv | SourceFormatName.MultiLineCsv) => Dialect.ofCsv(options)
+      case Some(SourceFormatName.Csv | SourceFormatName.MultiLineCsv) => LineDialect.ofCsv(options)
       case _                                                          => options
     }
     format match {

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.{CalendarIntervalType, StructType}
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.format.read.Dialect
+import stoplog.format.read.LineDialect
 
 /** json and csv: the same bytes as Spark's own sink with the same options, including our defaults. */
 class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
@@ -49,7 +49,7 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   private def assertSame(format: String, of: String, df: => DataFrame)(options: (String, String)*): Unit =
     test(s"$format $of equals the output of Spark${shown(options)}") {
       val defaults =
-        if (format == "csv") Dialect.ofCsvWrites(options.toMap) else Dialect.ofJsonWrites(options.toMap)
+        if (format == "csv") LineDialect.ofCsvWrites(options.toMap) else LineDialect.ofJsonWrites(options.toMap)
       val expected = sparks(format, df, defaults)
       assert(expected.nonEmpty)
       assert(new String(ours(format, df, options.toMap), "utf8") === new String(expected, "utf8"))

@@ -29,11 +29,11 @@ object Given {
 
   object geo {
     def locate(ip: String): Future[String] = ???
-    def find(ip: String): Future[Located]  = ???
+    def find(ip: String): Future[Located] = ???
   }
 
   final class Webhook(url: String) extends RowTarget {
     override def send(chunk: Chunk, rows: ChunkRows): Boolean = ???
-    override def close(): Unit                                = println(url)
+    override def close(): Unit                             = println(url)
   }
 }

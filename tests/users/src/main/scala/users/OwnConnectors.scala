@@ -23,10 +23,10 @@ object OwnConnectors {
   }
 
   class OwnCheckpointCommitter extends CheckpointCommitter {
-    override def isCommitted(chunk: Chunk): Boolean             = ???
-    override def commit(chunk: Chunk): Unit                     = ???
+    override def isCommitted(chunk: Chunk): Boolean = ???
+    override def commit(chunk: Chunk): Unit = ???
     override def forgetBefore(query: String, epoch: Long): Unit = ???
-    override def close(): Unit                                  = ???
+    override def close(): Unit = ???
   }
 
   class OwnCheckpointCommitters extends CheckpointCommitters {
@@ -35,17 +35,17 @@ object OwnConnectors {
 
   class OwnEpochTimes extends EpochTimes {
     override def of(chunk: Chunk, decided: DecidedEpoch): Option[Long] = ???
-    override def close(): Unit                                         = ???
+    override def close(): Unit = ???
   }
 
   class OwnRowSender extends RowSender {
-    override def target(options: JMap[String, String]): String                      = ???
+    override def target(options: JMap[String, String]): String = ???
     override def open(options: JMap[String, String], schema: StructType): RowTarget = ???
   }
 
   class OwnRowTarget extends RowTarget {
     override def send(chunk: Chunk, rows: ChunkRows): Boolean = ???
-    override def close(): Unit                                = ???
+    override def close(): Unit = ???
   }
 
   class OwnNotingTarget extends OwnRowTarget with NotingTarget

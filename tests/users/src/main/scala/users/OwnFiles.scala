@@ -15,11 +15,11 @@ object OwnFiles {
 
   class OwnSourceFiles extends SourceFiles {
     override def list(directory: String)(each: Found => Unit): Unit = ???
-    override def find(path: String): Option[Found]                  = ???
-    override def open(file: SourceFile, from: Long): InputStream    = ???
-    override def delete(path: String): Boolean                      = ???
-    override def move(path: String, to: String): MoveOutcome        = ???
-    override def describe(path: String): String                     = ???
-    override def locate(path: String): URI                          = ???
+    override def find(path: String): Option[Found] = ???
+    override def open(file: SourceFile, from: Long): InputStream = ???
+    override def delete(path: String): Boolean = ???
+    override def move(path: String, to: String): MoveOutcome = ???
+    override def describe(path: String): String = ???
+    override def locate(path: String): URI = ???
   }
 }

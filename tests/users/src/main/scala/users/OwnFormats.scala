@@ -31,24 +31,24 @@ object OwnFormats {
   }
 
   class OwnBlockOutput extends BlockOutput {
-    override def position: Long         = ???
+    override def position: Long = ???
     override def write(byte: Int): Unit = ???
   }
 
   class OwnBulkFormat extends BulkFormat {
-    override def suffix: String                                               = ???
-    override def open(schema: StructType): Unit                               = ???
-    override def describe: String                                             = ???
-    override def blockBytes: Long                                             = ???
+    override def suffix: String = ???
+    override def open(schema: StructType): Unit = ???
+    override def describe: String = ???
+    override def blockBytes: Long = ???
     override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = ???
-    override def end(out: BlockOutput, directory: Array[Byte]): Unit          = ???
+    override def end(out: BlockOutput, directory: Array[Byte]): Unit = ???
   }
 
   class OwnBlockWriter extends BlockWriter {
     override def write(row: InternalRow): Unit = ???
-    override def bufferedBytes: Long           = ???
-    override def finish(): Array[Byte]         = ???
-    override def close(): Unit                 = ???
+    override def bufferedBytes: Long = ???
+    override def finish(): Array[Byte] = ???
+    override def close(): Unit = ???
   }
 
   class OwnBulkWriters extends BulkWriters
@@ -59,26 +59,23 @@ object OwnFormats {
 
   class OwnBulkWriter extends BulkWriter {
     override def write(row: InternalRow): Unit = ???
-    override def bufferedBytes: Long           = ???
-    override def finish(): Unit                = ???
-    override def close(): Unit                 = ???
+    override def bufferedBytes: Long = ???
+    override def finish(): Unit = ???
+    override def close(): Unit = ???
   }
 
   class OwnRowFormat[R] extends RowFormat[R] {
-    override def schema: StructType                                         = ???
+    override def schema: StructType = ???
     override def emitter(wanted: StructType): RecordEmitter[R, InternalRow] = ???
   }
 
   class OwnSimpleRows[R] extends SimpleRows[R] {
-    override def schema: StructType  = ???
+    override def schema: StructType = ???
     override def row(record: R): Row = ???
   }
 
   class OwnRowSource extends RowSource {
     override def schema(options: JMap[String, String]): StructType = ???
-    override def open(
-        options: JMap[String, String],
-        schema: StructType
-    ): SplitSource[_ <: Split, _, InternalRow] = ???
+    override def open(options: JMap[String, String], schema: StructType): SplitSource[_ <: Split, _, InternalRow] = ???
   }
 }

@@ -31,36 +31,36 @@ object OwnPolicies {
   }
 
   class OwnPartStats extends PartStats {
-    override def bucket: String            = ???
-    override def sizeBytes: Long           = ???
-    override def records: Long             = ???
-    override def openedAtMillis: Long      = ???
+    override def bucket: String = ???
+    override def sizeBytes: Long = ???
+    override def records: Long = ???
+    override def openedAtMillis: Long = ???
     override def lastWrittenAtMillis: Long = ???
   }
 
   class OwnRollingPolicy extends RollingPolicy {
-    override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]  = ???
-    override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = ???
+    override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] = ???
+    override def onTime(part: PartStats, nowMillis: Long): Option[RollReason] = ???
     override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = ???
   }
 
   class OwnTwoPhaseCommitter extends TwoPhaseCommitter {
     override def commit(prepared: Prepared): CommitOutcome = ???
-    override def staged(): Vector[Staged]                  = ???
-    override def abort(token: String): Unit                = ???
-    override def close(): Unit                             = ???
+    override def staged(): Vector[Staged] = ???
+    override def abort(token: String): Unit = ???
+    override def close(): Unit = ???
   }
 
   class OwnTwoPhaseSink[R] extends TwoPhaseSink[R] {
-    override def target: String                              = ???
+    override def target: String = ???
     override def writer(task: WriterTask): TwoPhaseWriter[R] = ???
-    override def committer(): TwoPhaseCommitter              = ???
+    override def committer(): TwoPhaseCommitter = ???
   }
 
   class OwnTwoPhaseWriter[R] extends TwoPhaseWriter[R] {
-    override def write(row: R): Unit         = ???
+    override def write(row: R): Unit = ???
     override def prepare(): Vector[Prepared] = ???
-    override def abort(): Unit               = ???
-    override def close(): Unit               = ???
+    override def abort(): Unit = ???
+    override def close(): Unit = ???
   }
 }

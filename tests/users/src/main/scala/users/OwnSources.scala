@@ -19,55 +19,55 @@ object OwnSources {
 
   class OwnSplit extends Split {
     override def describe: String = ???
-    override def size: SplitSize  = ???
+    override def size: SplitSize = ???
   }
 
   class OwnSplitEnumerator[S <: Split] extends SplitEnumerator[S] {
-    override def discover(): Discovery            = ???
-    override def next(): Option[S]                = ???
-    override def takeBack(split: S): Unit         = ???
+    override def discover(): Discovery = ???
+    override def next(): Option[S] = ???
+    override def takeBack(split: S): Unit = ???
     override def snapshot(end: Long): Array[Byte] = ???
-    override def fixTarget(): Unit                = ???
-    override def outstanding: Outstanding         = ???
-    override def close(): Unit                    = ???
+    override def fixTarget(): Unit = ???
+    override def outstanding: Outstanding = ???
+    override def close(): Unit = ???
   }
 
   class OwnSplitReader[S <: Split, R] extends SplitReader[S, R] {
     override def add(splits: Seq[S]): Unit = ???
-    override def fetch(): Fetched[S, R]    = ???
-    override def wakeUp(): Unit            = ???
-    override def close(): Unit             = ???
+    override def fetch(): Fetched[S, R] = ???
+    override def wakeUp(): Unit = ???
+    override def close(): Unit = ???
   }
 
   class OwnFetchedRecords[S, R] extends Fetched.Records[S, R] {
     override def advance(): Boolean = ???
-    override def record: R          = ???
-    override def rest: Option[S]    = ???
+    override def record: R = ???
+    override def rest: Option[S] = ???
   }
 
   class OwnSplitSource[S <: Split, R, T] extends SplitSource[S, R, T] {
-    override def describe: String                                              = ???
-    override def splits: VersionedSerializer[S]                                = ???
+    override def describe: String = ???
+    override def splits: VersionedSerializer[S] = ???
     override def enumerator(context: EnumeratorContext[S]): SplitEnumerator[S] = ???
-    override def reader(): SplitReader[S, R]                                   = ???
-    override def emitter(): RecordEmitter[R, T]                                = ???
+    override def reader(): SplitReader[S, R] = ???
+    override def emitter(): RecordEmitter[R, T] = ???
   }
 
   class OwnVersionedSerializer[A] extends VersionedSerializer[A] {
-    override def version: Int                           = ???
+    override def version: Int = ???
     override def write(value: A, out: DataOutput): Unit = ???
-    override def read(version: Int, in: DataInput): A   = ???
+    override def read(version: Int, in: DataInput): A = ???
   }
 
   class OwnFileInput extends FileInput {
-    override def name: String                  = ???
-    override def location: URI                 = ???
-    override def bytes: Option[Long]           = ???
+    override def name: String = ???
+    override def location: URI = ???
+    override def bytes: Option[Long] = ???
     override def open(from: Long): InputStream = ???
   }
 
   class OwnStreamFormat[R] extends StreamFormat[R] {
-    override def isSplittable: Boolean                                                 = ???
+    override def isSplittable: Boolean = ???
     override def reader(file: FileInput, from: Long, until: Long): PositionedReader[R] = ???
   }
 
@@ -76,14 +76,14 @@ object OwnSources {
   }
 
   class OwnBulkFormatToRead[R] extends BulkFormat[R] {
-    override def isSplittable: Boolean                                           = ???
+    override def isSplittable: Boolean = ???
     override def reader(file: FileInput, from: Long, until: Long): BulkReader[R] = ???
   }
 
   class OwnRecordReader[R] extends RecordReader[R] {
     override def advance(): Boolean = ???
-    override def record: R          = ???
-    override def close(): Unit      = ???
+    override def record: R = ???
+    override def close(): Unit = ???
   }
 
   class OwnPositionedReader[R] extends OwnRecordReader[R] with PositionedReader[R] {
@@ -92,7 +92,7 @@ object OwnSources {
 
   class OwnBulkReader[R] extends BulkReader[R] {
     override def readBatch(): Option[Iterator[R]] = ???
-    override def position: Long                   = ???
-    override def close(): Unit                    = ???
+    override def position: Long = ???
+    override def close(): Unit = ???
   }
 }

@@ -5,9 +5,11 @@ import java.io.File
 import java.nio.file.{Files, Path}
 import java.util.jar.JarFile
 
+import scala.io.Source
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.spark.sql.sources.DataSourceRegister
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
@@ -21,11 +23,8 @@ import stoplog.wal.WriteAheadSink
 class EachTraitSuite extends AnyFunSuite {
   import EachTraitSuite._
 
-  private val jars =
-    Seq(classOf[FileSink], classOf[WriteAheadSink], classOf[AsyncMap[_]], classOf[CassandraSink]) ++
-      Seq(classOf[JdbcSink], classOf[KafkaSink]) map (c =>
-        new File(c.getProtectionDomain.getCodeSource.getLocation.toURI)
-      )
+  private val jars = Seq(classOf[FileSink], classOf[WriteAheadSink], classOf[AsyncMap[_]], classOf[CassandraSink]) ++
+    Seq(classOf[JdbcSink], classOf[KafkaSink]) map (c => new File(c.getProtectionDomain.getCodeSource.getLocation.toURI))
 
   test("what users have is the packed jars") {
     assert(jars.forall(jar => jar.getName.startsWith("stoplog") && jar.getName.endsWith(".jar")))
@@ -34,8 +33,7 @@ class EachTraitSuite extends AnyFunSuite {
 
   test("each public trait is implemented here") {
     val groups = Seq("OwnConnectors", "OwnFiles", "OwnFormats", "OwnPolicies", "OwnSources", "OwnStores")
-    val ours   =
-      groups.flatMap(group => Class.forName(s"users.$group").getDeclaredClasses).flatMap(above(_)).toSet
+    val ours   = groups.flatMap(group => Class.forName(s"users.$group").getDeclaredClasses).flatMap(above(_)).toSet
     val public = sources.flatMap(traitsOf)
     assert(public.size > 50)
     assert(public.filterNot(ours) === Nil)
@@ -45,17 +43,21 @@ class EachTraitSuite extends AnyFunSuite {
     val names = jars.flatMap(classes).filterNot(_.contains('$'))
     val bare  = names.filterNot(isSigned)
     assert(names.size > 500)
-    assert(bare.toSet === writtenInJava)
+    assert(bare.toSet === writtenInJava ++ jars.flatMap(dataSources))
   }
 
   private def writtenInJava: Set[String] = {
     val sources = EachTraitSuite.Root.resolve("scala-core/src/main/java")
     Using.resource(Files.walk(sources)) {
-      _.iterator.asScala
-        .map(sources.relativize(_).toString)
-        .filter(_.endsWith(".java"))
-        .map(_.stripSuffix(".java").replace('/', '.'))
-        .toSet
+      _.iterator.asScala.map(sources.relativize(_).toString).filter(_.endsWith(".java"))
+        .map(_.stripSuffix(".java").replace('/', '.')).toSet
+    }
+  }
+
+  /** Returns the classes by which Spark finds formats. The build writes those of connectors in Java. */
+  private def dataSources(jar: File): Seq[String] = Using.resource(new JarFile(jar)) { open =>
+    Option(open.getEntry(s"META-INF/services/${classOf[DataSourceRegister].getName}")).toSeq.flatMap { entry =>
+      Using.resource(Source.fromInputStream(open.getInputStream(entry)))(_.getLines().map(_.trim).toVector)
     }
   }
 
@@ -63,11 +65,7 @@ class EachTraitSuite extends AnyFunSuite {
     if (c == null) Set.empty else (above(c.getSuperclass) ++ c.getInterfaces.flatMap(above(_))) + c.getName
 
   private def classes(jar: File): Seq[String] = Using.resource(new JarFile(jar)) {
-    _.entries.asScala
-      .map(_.getName)
-      .filter(_.endsWith(".class"))
-      .map(_.stripSuffix(".class").replace('/', '.'))
-      .toVector
+    _.entries.asScala.map(_.getName).filter(_.endsWith(".class")).map(_.stripSuffix(".class").replace('/', '.')).toVector
   }
 
   private def isSigned(name: String): Boolean =
@@ -79,15 +77,11 @@ class EachTraitSuite extends AnyFunSuite {
 }
 
 private object EachTraitSuite {
-  private val Root = Iterator
-    .iterate(Path.of("").toAbsolutePath)(_.getParent)
-    .find(d => Files.exists(d.resolve("build.sbt")))
-    .get
+  private val Root = Iterator.iterate(Path.of("").toAbsolutePath)(_.getParent).find(d => Files.exists(d.resolve("build.sbt"))).get
 
   /** Packages that no user compiles against, as the build has them for binary compatibility. */
   private val Internal = Seq("commit", "options", "spark", "thread", "util", "format.avro", "format.orc",
-    "format.parquet", "format.sequence", "storage.local", "storage.hadoop", "storage.hdfs", "storage.s3",
-    "stores", "checkpoint").map("stoplog." + _)
+    "format.parquet", "format.sequence", "storage.local", "storage.hadoop", "storage.hdfs", "storage.s3", "stores", "checkpoint").map("stoplog." + _)
 
   def sources: Seq[String] = Seq("scala-core", "connectors").flatMap { module =>
     Using.resource(Files.walk(Root.resolve(module))) {
@@ -109,12 +103,11 @@ private object EachTraitSuite {
     else {
       var outer = ""
       source.linesIterator.flatMap { line =>
-        if (line.matches("\\S.*\\bobject \\w+.*"))
-          outer = if (line.startsWith("object ")) line.split("\\W+")(1) else ""
+        if (line.matches("\\S.*\\bobject \\w+.*")) outer = if (line.startsWith("object ")) line.split("\\W+")(1) else ""
         line match {
-          case Top(name)                      => Some(s"$where.$name")
-          case Nested(name) if outer.nonEmpty => Some(s"$where.$outer$$$name")
-          case _                              => None
+          case Top(name)                       => Some(s"$where.$name")
+          case Nested(name) if outer.nonEmpty  => Some(s"$where.$outer$$$name")
+          case _                               => None
         }
       }.toVector
     }

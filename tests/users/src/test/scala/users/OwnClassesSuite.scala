@@ -25,12 +25,7 @@ class OwnClassesSuite extends AnyFunSuite {
   )
 
   test("its classes are made with their parameters") {
-    assert(
-      FileSink
-        .fromOptions((sink + ("rollingPolicy.rows" -> "5000")).asJava)
-        .options()
-        .get("encoder.separator") === ";"
-    )
+    assert(FileSink.fromOptions((sink + ("rollingPolicy.rows" -> "5000")).asJava).options().get("encoder.separator") === ";")
     val source = FileSource
       .forRecordStreamFormat("own.PairsFormat", "/data/eu", "/data/us")
       .withOption("format.separator", ";")
@@ -56,9 +51,7 @@ class OwnClassesSuite extends AnyFunSuite {
   }
 
   test("a parameter that its constructor refuses is told when the sink is built") {
-    val error = intercept[StoplogArgumentException](
-      FileSink.fromOptions((sink + ("rollingPolicy.rows" -> "many")).asJava)
-    )
+    val error = intercept[StoplogArgumentException](FileSink.fromOptions((sink + ("rollingPolicy.rows" -> "many")).asJava))
     assert(error.getMessage.contains("own.RollByRows"))
     assert(error.getMessage.contains("many"))
   }

@@ -20,10 +20,7 @@ class ServiceEntriesSuite extends AnyFunSuite {
   /** The jars of stoplog with a format, and their entries. */
   private val entries: Seq[(URL, String)] = for {
     found <- getClass.getClassLoader.getResources(register).asScala.toSeq
-    name  <- Using
-      .resource(found.openStream())(in => new String(in.readAllBytes(), UTF_8))
-      .linesIterator
-      .map(_.trim)
+    name  <- Using.resource(found.openStream())(in => new String(in.readAllBytes(), UTF_8)).linesIterator.map(_.trim)
     if name.startsWith("stoplog.")
   } yield new URL(found.getPath.takeWhile(_ != '!')) -> name
 
@@ -33,8 +30,7 @@ class ServiceEntriesSuite extends AnyFunSuite {
       override def loadClass(name: String, resolve: Boolean): Class[_] =
         if (hidden.exists(name.startsWith)) throw new ClassNotFoundException(name)
         else super.loadClass(name, resolve)
-      override def getResource(name: String): URL =
-        if (name.startsWith("stoplog")) null else super.getResource(name)
+      override def getResource(name: String): URL = if (name.startsWith("stoplog")) null else super.getResource(name)
     }
     new URLClassLoader(Array(jar), spark)
   }
@@ -60,9 +56,6 @@ class ServiceEntriesSuite extends AnyFunSuite {
         found.getTable(new StructType(), Array.empty, java.util.Map.of("url", "x"))
       )
       assert(refused.getMessage.startsWith("[STOPLOG_JAR_MISSING]"), refused.getMessage)
-      assert(
-        refused.getMessage.contains(" needs the jar io.github.stoplog:stoplog_2.13:"),
-        refused.getMessage
-      )
+      assert(refused.getMessage.contains(" needs the jar io.github.stoplog:stoplog_2.13:"), refused.getMessage)
     }
 }

@@ -8,7 +8,7 @@ import stoplog.fault.Faults
 import stoplog.jdbc.client.{ConnectionSource, Dialect, RequestOptions, Retries, Session}
 import stoplog.jdbc.rejects.{RejectTable, Rejects, StagedText}
 import stoplog.jdbc.rows.{JdbcRow, RowKey}
-import stoplog.jdbc.staging.{EpochDriver, OwnTables, SinkOwner, SinkTables, TaskOutcome}
+import stoplog.jdbc.staging.{EpochDriver, CreatedTables, SinkOwner, SinkTables, TaskOutcome}
 import stoplog.jdbc.write.{BatchScope, TaskRows, TaskSession}
 
 /** The sink without Spark: tasks and drivers over one table of columns `id` and `word`.
@@ -60,7 +60,7 @@ final class JdbcSinkFixture(
       Rejects.contentId("sink", Some(7)),
       bad => retries(target.writeFailed)(_ => session.transaction(_ => rejects.replace(session, bad)))
     )
-    if (reject) new OwnTables(session, retries, target).ensure(rejects.table, rejects.create)
+    if (reject) new CreatedTables(session, retries, target).ensure(rejects.table, rejects.create)
     val bad: Rejects = if (reject) keep else new Rejects.Fail(target, JdbcSinkFixture.text)
     run(
       TaskRows.upserts(access(session, retries), target, RowKey(Vector(0), version), batchRows, bad),

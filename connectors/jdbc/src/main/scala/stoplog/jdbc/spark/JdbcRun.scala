@@ -7,7 +7,7 @@ import stoplog.engine._
 import stoplog.error.Log
 import stoplog.jdbc.client.Session
 import stoplog.jdbc.options.WriteMode
-import stoplog.jdbc.staging.{EpochStatus, OwnTables, SinkOwner, TaskOutcome}
+import stoplog.jdbc.staging.{EpochStatus, CreatedTables, SinkOwner, TaskOutcome}
 import stoplog.jdbc.write.JdbcWriteSpec
 import stoplog.spark.QueryContext
 import stoplog.thread.{StopSignal, Uninterrupted}
@@ -87,7 +87,7 @@ private[jdbc] object UpsertRun {
   /** Creates the reject table before the tasks need the table. */
   def prepare(spec: JdbcWriteSpec): Unit = spec.rejectTable.foreach { rejects =>
     Session.use(() => spec.session(), spec.target.writeFailed) { session =>
-      new OwnTables(session, spec.retries(), spec.target).ensure(rejects)
+      new CreatedTables(session, spec.retries(), spec.target).ensure(rejects)
     }
   }
 }

@@ -99,7 +99,7 @@ private[jdbc] final class EpochDriver(
     * removals.
     */
   def forget(): Unit = inSession { (session, retries) =>
-    val own   = new OwnTables(session, retries, target)
+    val own   = new CreatedTables(session, retries, target)
     val drops = tables.allStaging.map(staging => () => own.drop(staging.table))
     val row = () => retries(target.writeFailed)(_ => session.transaction(_ => tables.epochs.delete(session)))
     Parallel.sequential.map(drops :+ row)(_())
@@ -107,7 +107,7 @@ private[jdbc] final class EpochDriver(
   }
 
   private def claim(session: Session, retries: Retries, planned: Planned): SinkRow = {
-    val own = new OwnTables(session, retries, target)
+    val own = new CreatedTables(session, retries, target)
     own.ensure(tables.epochs)
     tables.rejects.foreach(rejects => own.ensure(rejects.table))
     faults.at(JdbcStep.BeforeClaim)
@@ -131,7 +131,7 @@ private[jdbc] final class EpochDriver(
     */
   private def renew(session: Session, retries: Retries, staging: StagingTable): Unit = {
     owned(session)
-    Session.use(connect, target.writeFailed)(new OwnTables(_, retries, target).renew(staging))
+    Session.use(connect, target.writeFailed)(new CreatedTables(_, retries, target).renew(staging))
   }
 
   /** Deletes all staged rows. This run has not staged rows yet, and no other run may commit, so all rows are

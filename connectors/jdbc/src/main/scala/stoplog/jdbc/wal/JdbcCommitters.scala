@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import stoplog.jdbc.client.{Dialect, FailureKind, Retries, Session, SparkConnector, TableName}
 import stoplog.jdbc.options.{JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions}
-import stoplog.jdbc.staging.OwnTables
+import stoplog.jdbc.staging.CreatedTables
 import stoplog.jdbc.table.Target
 import stoplog.options.{Opt, OptionType}
 import stoplog.wal.{
@@ -55,7 +55,7 @@ private[wal] final class JdbcCommitter(chunkOptions: JdbcChunkOptions) extends C
   private val target = Target(jdbc.database, chunkOptions.chunksTable, Vector.empty, jdbc.at.dialect)
 
   def prepare(): Unit = inSession { (session, retries) =>
-    new OwnTables(session, retries, target).ensure(chunks.table, chunks.create)
+    new CreatedTables(session, retries, target).ensure(chunks.table, chunks.create)
   }
 
   override def isCommitted(chunk: Chunk): Boolean = inTransaction(chunks.has(_, chunk))

@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.fault.Faults
 import stoplog.jdbc.client.{FailureKind, JdbcErrors, JdbcStep, Session, SparkConnector}
 import stoplog.jdbc.rejects.Rejects
-import stoplog.jdbc.staging.OwnTables
+import stoplog.jdbc.staging.CreatedTables
 import stoplog.jdbc.table.TableCheck
 import stoplog.jdbc.write.{BatchScope, JdbcWriteSpec, TaskRows, TaskSession}
 import stoplog.wal.{ArrivalStatus, Chunk, ChunkRows, NotingTarget, Recent, RowSender, RowTarget}
@@ -133,7 +133,7 @@ private[wal] final class ChunkTransactions(spec: JdbcWriteSpec, failed: () => Un
 
   // The executor creates the table, because the driver may not have created the table.
   private lazy val rejectTable = spec.rejectTable.map { table =>
-    new OwnTables(session, retries, target).ensure(table)
+    new CreatedTables(session, retries, target).ensure(table)
     table
   }
 

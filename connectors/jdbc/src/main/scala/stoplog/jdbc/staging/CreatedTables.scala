@@ -11,7 +11,7 @@ import stoplog.jdbc.rejects.RejectTable
 import stoplog.jdbc.table.Target
 
 /** Creates the sink's own tables if they do not exist. */
-private[jdbc] final class OwnTables(session: Session, retries: Retries, target: Target) {
+private[jdbc] final class CreatedTables(session: Session, retries: Retries, target: Target) {
 
   /** Creates a table. Error: `STOPLOG_JDBC_OWN_TABLE`, also if the table does not support transactions. */
   def ensure(table: String, create: String): Unit = created(table, target.dialect.ownTable(create))
@@ -67,13 +67,13 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
   }
 
   /** Returns the columns of a result in a comparable form; `None` if the query fails. */
-  private def answers(sql: String): Option[Seq[OwnTables.Described]] =
+  private def answers(sql: String): Option[Seq[CreatedTables.Described]] =
     try
       session.transaction { connection =>
         Using.resource(connection.createStatement()) { statement =>
           val columns = statement.executeQuery(sql).getMetaData
           Some((1 to columns.getColumnCount).map { i =>
-            OwnTables.Described(
+            CreatedTables.Described(
               (columns.getColumnType(i), columns.getPrecision(i), columns.getScale(i)),
               if (target.dialect.isTyped) target.dialect.plainType(columns.getColumnTypeName(i)) else "",
               columns.isNullable(i) == ResultSetMetaData.columnNoNulls
@@ -95,7 +95,7 @@ private[jdbc] final class OwnTables(session: Session, retries: Retries, target: 
     else JdbcErrors.ownTable(table, target.database, why)
 }
 
-private object OwnTables {
+private object CreatedTables {
 
   /** A column of a result.
     *

@@ -12,7 +12,7 @@ import scala.util.Try
 import stoplog.thread.Clock
 
 /** The pause that a server requests by the header `Retry-After` (RFC 9110, section 10.2.3). */
-private[wal] object RetryAfter {
+private[wal] object RetryAfterHeader {
 
   /** Returns the milliseconds from now; `None` without a valid header, and for a time that has passed.
     *

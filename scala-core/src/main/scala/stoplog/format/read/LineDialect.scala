@@ -10,7 +10,7 @@ import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
   * own default, a backslash, is misread by pandas, DuckDB and spreadsheets. Spark's default pattern of
   * timestamps cuts microseconds, and the seconds of old offsets.
   */
-private[stoplog] object Dialect {
+private[stoplog] object LineDialect {
 
   /** Returns the options for reading CSV: the options set by the user, and defaults. */
   def ofCsv(options: Map[String, String]): Map[String, String] = {

@@ -330,6 +330,11 @@ private[stoplog] object CsvEncoder {
     */
   def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): CsvEncoder =
     new CsvEncoder(
-      new CSVOptions(LineDialect.ofCsvWrites(RowFormats.passed(options).originalMap), true, sessionTimeZone, "")
+      new CSVOptions(
+        LineDialect.ofCsvWrites(RowFormats.passed(options).originalMap),
+        true,
+        sessionTimeZone,
+        ""
+      )
     )
 }

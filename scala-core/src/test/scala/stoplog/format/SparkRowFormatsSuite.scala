@@ -49,7 +49,8 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   private def assertSame(format: String, of: String, df: => DataFrame)(options: (String, String)*): Unit =
     test(s"$format $of equals the output of Spark${shown(options)}") {
       val defaults =
-        if (format == "csv") LineDialect.ofCsvWrites(options.toMap) else LineDialect.ofJsonWrites(options.toMap)
+        if (format == "csv") LineDialect.ofCsvWrites(options.toMap)
+        else LineDialect.ofJsonWrites(options.toMap)
       val expected = sparks(format, df, defaults)
       assert(expected.nonEmpty)
       assert(new String(ours(format, df, options.toMap), "utf8") === new String(expected, "utf8"))

@@ -8,7 +8,7 @@ import stoplog.fault.Faults
 import stoplog.jdbc.client.{ConnectionSource, Dialect, RequestOptions, Retries, Session}
 import stoplog.jdbc.rejects.{RejectTable, Rejects, StagedText}
 import stoplog.jdbc.rows.{JdbcRow, RowKey}
-import stoplog.jdbc.staging.{EpochDriver, CreatedTables, SinkOwner, SinkTables, TaskOutcome}
+import stoplog.jdbc.staging.{CreatedTables, EpochDriver, SinkOwner, SinkTables, TaskOutcome}
 import stoplog.jdbc.write.{BatchScope, TaskRows, TaskSession}
 
 /** The sink without Spark: tasks and drivers over one table of columns `id` and `word`.

@@ -98,8 +98,9 @@ private[wal] final class HttpTarget(
       val message = s"the answer was ${answer.statusCode} ${answer.body.take(AnswerLength)}".trim
       answer.statusCode match {
         case ok if ok / 100 == 2                   => Answer.Taken
-        case busy if options.retryStatus.has(busy) => Answer.Later(message, RetryAfterHeader.millis(answer, clock))
-        case _                                     => Answer.Refused(message)
+        case busy if options.retryStatus.has(busy) =>
+          Answer.Later(message, RetryAfterHeader.millis(answer, clock))
+        case _ => Answer.Refused(message)
       }
     } catch {
       case _: TimeoutException =>

@@ -152,7 +152,11 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     // A time that has passed, and words, count as no header.
     for (none <- Seq("Wed, 21 Oct 2015 07:28:00 GMT", "tomorrow", "1.5", "", "-5"))
       assert(RetryAfterHeader.millis(none, now) === None, none)
-    assert(RetryAfterHeader.date("Sun Nov  6 08:49:37 1994") === RetryAfterHeader.date("Sun, 06 Nov 1994 08:49:37 GMT"))
+    assert(
+      RetryAfterHeader.date("Sun Nov  6 08:49:37 1994") === RetryAfterHeader.date(
+        "Sun, 06 Nov 1994 08:49:37 GMT"
+      )
+    )
     // The server adds its Date.
     val later = ZonedDateTime.now(ZoneOffset.UTC).plusSeconds(200)
     answers ++= Seq(503 -> Some(DateTimeFormatter.RFC_1123_DATE_TIME.format(later)), 200 -> None)

@@ -7,7 +7,7 @@ import stoplog.engine._
 import stoplog.error.Log
 import stoplog.jdbc.client.Session
 import stoplog.jdbc.options.WriteMode
-import stoplog.jdbc.staging.{EpochStatus, CreatedTables, SinkOwner, TaskOutcome}
+import stoplog.jdbc.staging.{CreatedTables, EpochStatus, SinkOwner, TaskOutcome}
 import stoplog.jdbc.write.JdbcWriteSpec
 import stoplog.spark.QueryContext
 import stoplog.thread.{StopSignal, Uninterrupted}

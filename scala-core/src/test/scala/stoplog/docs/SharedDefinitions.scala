@@ -59,7 +59,10 @@ object SharedDefinitions {
   /** Those of a connector's jar: its steps and its options. */
   def connector(jar: String, options: Seq[Opt[_]]): String = {
     val root = json.objectNode()
-    root.set[ObjectNode]("steps", steps(_.getClass.getPackageName == s"stoplog.$jar"))
+    root.set[ObjectNode](
+      "steps",
+      steps(step => s"${step.getClass.getPackageName}.".startsWith(s"stoplog.$jar."))
+    )
     root.set[ObjectNode]("options", this.options("sink" -> options))
     text(root)
   }

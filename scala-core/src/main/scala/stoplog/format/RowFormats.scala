@@ -191,7 +191,7 @@ private[stoplog] object TextEncoder {
   }
 }
 
-/** Writes one JSON object per row, with the same bytes as `df.write.json` and the defaults of [[LineDialect]]. */
+/** Writes one JSON object per row: the bytes of `df.write.json` with the defaults of [[LineDialect]]. */
 private[stoplog] final class JsonEncoder private (options: JSONOptions)
     extends RowFormats.GeneratedEncoder[JacksonGenerator] {
   private val ends = LineEnds.of(options.lineSeparator)

@@ -5,7 +5,7 @@ import sbt.Keys._
 /** The classes by which Spark finds the formats of the connectors.
   *
   * Spark loads the classes of all jars for every read, also of other formats. Therefore such a class must
-  * load without the core and without the client of its system, and may name what is missing only when its
+  * load without the core and without the client of its system, and may report the missing jar only when its
   * own format is used. The class cannot be in the core, which may be missing, so each connector has a copy
   * of its own, written here.
   */

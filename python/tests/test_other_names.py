@@ -160,7 +160,7 @@ def test_the_tables_of_names_commands_and_flags_name_existing_ones() -> None:
 
 
 class Column:
-    """Stands for a column of classic Spark, which needs a session."""
+    """Replaces a column of classic Spark, which needs a session."""
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
+import java.util
+
+import scala.util.Try
+
 import com.univocity.parsers.csv.CsvParser
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.types.{StringType, StructType}
-
-import scala.util.Try
 
 import stoplog.format.read.EmptyTexts
 
@@ -18,9 +20,17 @@ import stoplog.format.read.EmptyTexts
 private[format] final class CsvReadBack(schema: StructType, options: CSVOptions) {
   import CsvReadBack._
 
-  private val ends    = LineEnds.of(options.lineSeparator)
-  private val isText  = schema.map(_.dataType.isInstanceOf[StringType]).toArray
-  private val special = Seq(options.quote, options.escape) ++ options.charToEscapeQuoteEscaping
+  private val ends   = LineEnds.of(options.lineSeparator)
+  private val isText = schema.map(_.dataType.isInstanceOf[StringType]).toArray
+
+  // The characters whose meaning only the parser knows.
+  private val special = {
+    val chars = new util.BitSet
+    chars.set(0, ' ')
+    (Seq(ReadableTexts.Replacement, options.quote, options.escape) ++ options.charToEscapeQuoteEscaping)
+      .foreach(char => chars.set(char.toInt))
+    chars
+  }
 
   private val mayBePlain =
     options.nullValue.isEmpty && options.emptyValue.isEmpty && options.delimiter.length == 1
@@ -46,24 +56,29 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
   /** With `multiLine`, readers guess the line end of a file by its first line end, also inside of a value. */
   private def isSplit(record: Array[Char], size: Int): Boolean =
     if (!options.multiLine) ends.isWithin(record, size)
-    else options.lineSeparator.isEmpty && indexOf(record, size)(_ == '\r') < size
+    else options.lineSeparator.isEmpty && hasReturn(record, size)
 
-  private def hasVisible(record: Array[Char], size: Int): Boolean = indexOf(record, size)(_ > ' ') < size
+  private def hasReturn(record: Array[Char], size: Int): Boolean = {
+    var at = 0
+    while (at < size && record(at) != '\r') at += 1
+    at < size
+  }
+
+  private def hasVisible(record: Array[Char], size: Int): Boolean = {
+    var at = 0
+    while (at < size && record(at) <= ' ') at += 1
+    at < size
+  }
 
   private def isPlain(record: Array[Char], size: Int): Boolean = mayBePlain && {
     val separator  = options.delimiter.charAt(0)
     var separators = 0
-    val other      = indexOf(record, size) { char =>
-      if (char == separator) { separators += 1; false }
-      else char < ' ' || char == ReadableTexts.Replacement || special.contains(char)
+    var at         = 0
+    while (at < size && (record(at) == separator || !special.get(record(at).toInt))) {
+      if (record(at) == separator) separators += 1
+      at += 1
     }
-    other == size && separators == schema.length - 1
-  }
-
-  private def indexOf(record: Array[Char], size: Int)(holds: Char => Boolean): Int = {
-    var at = 0
-    while (at < size && !holds(record(at))) at += 1
-    at
+    at == size && separators == schema.length - 1
   }
 
   private def parsed(record: String, row: InternalRow): Option[String] =

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
-import java.nio.charset.StandardCharsets.UTF_8
-
-import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
-import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -77,52 +73,20 @@ private[format] object LineEnds {
     private val chars = text.toCharArray
     private val bytes = UTF8String.fromString(text)
 
-    override def isWithin(record: Array[Char], size: Int): Boolean =
-      (0 until size).exists(at =>
-        record(at) == chars(0) && chars.indices.forall(i =>
-          at + i < record.length && record(at + i) == chars(i)
-        )
-      )
+    override def isWithin(record: Array[Char], size: Int): Boolean = {
+      var at = 0
+      while (at < size && !beginsAt(record, at)) at += 1
+      at < size
+    }
+
+    private def beginsAt(record: Array[Char], at: Int): Boolean = {
+      var i = 0
+      while (i < chars.length && at + i < record.length && record(at + i) == chars(i)) i += 1
+      i == chars.length
+    }
 
     override def isWithin(value: UTF8String): Boolean =
       if (bytes.numBytes == 1) value.contains(bytes)
       else UTF8String.concat(value, bytes).indexOf(bytes, 0) != value.numChars
   }
-}
-
-/** The rules for texts that no reader of UTF-8 can return. */
-private[format] object ReadableTexts {
-
-  /** The character that replaces invalid bytes. */
-  final val Replacement = '\uFFFD'
-
-  /** The byte order mark, which readers skip at the start of a file. */
-  final val Mark = '\uFEFF'
-
-  private val MarkBytes = UTF8String.fromBytes(Mark.toString.getBytes(UTF_8))
-
-  def beginsWithMark(value: UTF8String): Boolean = value.startsWith(MarkBytes)
-
-  /** Returns whether all strings of a value are valid UTF-8, at any depth. */
-  def areValid(row: SpecializedGetters, ordinal: Int, of: DataType): Boolean = row.isNullAt(ordinal) || {
-    of match {
-      case _: StringType      => row.getUTF8String(ordinal).isValid
-      case struct: StructType =>
-        val fields = row.getStruct(ordinal, struct.length)
-        struct.indices.forall(i => areValid(fields, i, struct(i).dataType))
-      case array: ArrayType =>
-        val elements = row.getArray(ordinal)
-        (0 until elements.numElements()).forall(areValid(elements, _, array.elementType))
-      case map: MapType =>
-        val entries = row.getMap(ordinal)
-        (0 until entries.numElements()).forall { i =>
-          areValid(entries.keyArray(), i, map.keyType) && areValid(entries.valueArray(), i, map.valueType)
-        }
-      case _ => true
-    }
-  }
-
-  /** Returns the first column with a text that is not valid UTF-8. */
-  def invalid(row: SpecializedGetters, schema: StructType): Option[String] =
-    schema.indices.find(i => !areValid(row, i, schema(i).dataType)).map(schema(_).name)
 }

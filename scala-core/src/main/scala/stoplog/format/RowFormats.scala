@@ -194,7 +194,8 @@ private[stoplog] object TextEncoder {
 /** Writes one JSON object per row: the bytes of `df.write.json` with the defaults of [[LineDialect]]. */
 private[stoplog] final class JsonEncoder private (options: JSONOptions)
     extends RowFormats.GeneratedEncoder[JacksonGenerator] {
-  private val ends = LineEnds.of(options.lineSeparator)
+  // JSON escapes line feeds and carriage returns, so only a separator of the user can be in a record.
+  private val ends = LineEnds.of(Some(options.lineSeparator.getOrElse("")))
 
   @transient private lazy val parsers = options.buildJsonFactory()
 

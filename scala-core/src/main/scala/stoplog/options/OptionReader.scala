@@ -159,23 +159,27 @@ private[stoplog] object Suggestion {
 
   def of(name: String, known: Seq[String]): Option[String] = {
     val unknown = name.toLowerCase(Locale.ROOT)
-    val ranked  = for {
-      candidate <- known
-      distance = edits(unknown, candidate.toLowerCase(Locale.ROOT))
-      if distance <= math.max(2, unknown.length / 3) && distance < unknown.length
-    } yield (distance, candidate)
-    ranked.sorted.headOption.map(_._2).orElse(beginning(unknown, known)).orElse(containing(unknown, known))
+    nearest(unknown, known)
+      .collect {
+        case (distance, candidate)
+            if distance <= math.max(2, unknown.length / 3) && distance < unknown.length =>
+          candidate
+      }
+      .orElse(beginning(unknown, known))
+      .orElse(containing(unknown, known))
   }
 
   /** Returns the known name that differs from the name by one or two letters, if any. Unlike [[of]], the
     * result justifies a refusal of names that are not all known.
     */
-  def misspelled(name: String, known: Seq[String]): Option[String] = {
-    val unknown = name.toLowerCase(Locale.ROOT)
-    val ranked  =
-      known.map(candidate => edits(unknown, candidate.toLowerCase(Locale.ROOT)) -> candidate).sorted
-    ranked.headOption.collect { case (distance, candidate) if distance <= 2 => candidate }
-  }
+  def misspelled(name: String, known: Seq[String]): Option[String] =
+    nearest(name.toLowerCase(Locale.ROOT), known).collect {
+      case (distance, candidate) if distance <= 2 => candidate
+    }
+
+  /** Returns the nearest name with its distance. */
+  private def nearest(unknown: String, known: Seq[String]): Option[(Int, String)] =
+    known.map(candidate => edits(unknown, candidate.toLowerCase(Locale.ROOT)) -> candidate).minOption
 
   // The suffix of files, such as gz for gzip.
   private def beginning(unknown: String, known: Seq[String]): Option[String] =

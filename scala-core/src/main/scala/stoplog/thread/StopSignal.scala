@@ -5,7 +5,7 @@ import java.util.concurrent.{Callable, ExecutionException, Future, FutureTask, T
 
 import scala.annotation.tailrec
 
-/** Reports that nobody needs the result of some work any more: the query or the task was stopped.
+/** Reports that the result of some work is no longer needed: the query or the task was stopped.
   *
   * Decided work runs in threads that no interrupt reaches (see [[Uninterrupted]]). Therefore such work MUST
   * wait only through this trait: a wait ends within [[StopSignal.LookMillis]] after the stop.

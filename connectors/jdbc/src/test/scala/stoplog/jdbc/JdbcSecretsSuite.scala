@@ -37,7 +37,7 @@ class JdbcSecretsSuite extends AnyFunSuite {
 
   test("no message contains a secret of a URL") {
     for (url <- urls) {
-      val options = JdbcOptions.parse(asked("url" -> url))
+      val options = JdbcOptions.parse(settings("url" -> url))
       assert(!options.database.contains("hunter2"), url)
       assert(!new JdbcSink(options).toString.contains("hunter2"), url)
       val refused = Try(TableCheck.target(options, schema, new SparkConnector(options.toSpark))).failed.get
@@ -47,7 +47,7 @@ class JdbcSecretsSuite extends AnyFunSuite {
 
   test("no message contains a secret property") {
     for (key <- Seq("password", "accessToken", "clientSecret", "trustCertificateKeyStorePassword")) {
-      val options = JdbcOptions.parse(asked("url" -> "jdbc:postgresql://127.0.0.1:1/x", key -> "hunter2"))
+      val options = JdbcOptions.parse(settings("url" -> "jdbc:postgresql://127.0.0.1:1/x", key -> "hunter2"))
       assert(!new JdbcSink(options).toString.contains("hunter2"), key)
       val refused = Try(TableCheck.target(options, schema, new SparkConnector(options.toSpark))).failed.get
       assert(!printed(refused).contains("hunter2"), printed(refused))
@@ -56,7 +56,7 @@ class JdbcSecretsSuite extends AnyFunSuite {
 
   test("no message contains a secret of a malformed URL") {
     for (url <- mistakes) {
-      val refused = Try(JdbcOptions.parse(asked("url" -> url, "batchsize" -> "few"))).failed.get
+      val refused = Try(JdbcOptions.parse(settings("url" -> url, "batchsize" -> "few"))).failed.get
       assert(
         refused.getMessage.contains("batchsize = 'few'") && refused.getMessage.contains(
           "does not begin with jdbc:"
@@ -66,7 +66,7 @@ class JdbcSecretsSuite extends AnyFunSuite {
     }
   }
 
-  private def asked(options: (String, String)*) =
+  private def settings(options: (String, String)*) =
     (options.toMap + ("dbtable" -> "t") + ("maxTries" -> "1")).asJava
 
   private def printed(e: Throwable): String = {

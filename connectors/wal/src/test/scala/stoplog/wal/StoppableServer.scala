@@ -11,7 +11,7 @@ import com.sun.net.httpserver.{HttpExchange, HttpServer}
 
 /** A web server that keeps its clients waiting until it recovers.
   *
-  * @param delay answers a request before the recovery
+  * @param delay responds to a request before the recovery
   */
 final class StoppableServer(delay: HttpExchange => Unit) extends AutoCloseable {
   private val received         = mutable.Buffer.empty[(String, String)]

@@ -87,7 +87,7 @@ private[stoplog] final class LocalStorageProvider extends StorageProvider {
   override def scheme: Option[String] = Some("file")
 
   override def at(path: String, uri: URI, settings: StorageSettings): Storage = {
-    problem(uri).foreach(why => throw Errors.pathNotWritable(path, why))
+    refuse(path, uri)
     val root: Path = Paths.get(uri.getPath).toAbsolutePath.normalize
     new LocalStorage(path, root.toString, LocalForcing.of(settings.durability), settings.faults)
   }
@@ -99,10 +99,12 @@ private[stoplog] final class LocalStorageProvider extends StorageProvider {
 
   /** Drafts are hidden files of the same directory. */
   override def state(path: String, uri: URI, settings: StorageSettings): FileStore = {
-    problem(uri).foreach(why => throw Errors.pathNotWritable(path, why))
+    refuse(path, uri)
     new LocalFileStore(uri.getPath, drafts = None, LocalForcing.of(settings.durability))
   }
 
-  private def problem(uri: URI): Option[String] =
-    Storage.localProblem(uri).orElse(NativeNames.problem(uri.getPath))
+  private def refuse(path: String, uri: URI): Unit = Storage
+    .localProblem(uri)
+    .orElse(NativeNames.problem(uri.getPath))
+    .foreach(why => throw Errors.pathNotWritable(path, why))
 }

@@ -49,7 +49,7 @@ private[cassandra] object DriverSettings {
   private val known: Vector[String] =
     Default.values.toVector.map(_.getPath) ++ DseDriverOption.values.map(_.getPath)
 
-  // A name may also stand for an object that contains settings, or for an entry of a map.
+  // A name may also be an object that contains settings, or an entry of a map.
   private def isKnown(path: String): Boolean = known.exists { name =>
     name == path || name.startsWith(s"$path.") || path.startsWith(s"$name.")
   }

@@ -57,17 +57,17 @@ private[jdbc] final class CreatedTables(session: Session, retries: Retries, targ
       throw JdbcErrors.ownTable(table, target.database, new SQLException(problem))
     }
 
-  private def exists(table: String): Boolean = answers(s"SELECT * FROM $table WHERE 1 = 0").isDefined
+  private def exists(table: String): Boolean = columnsOf(s"SELECT * FROM $table WHERE 1 = 0").isDefined
 
   private def fits(staging: StagingTable): Boolean = {
-    val (own, wanted) = (answers(staging.shape), answers(staging.shapeOfTarget))
+    val (own, wanted) = (columnsOf(staging.shape), columnsOf(staging.shapeOfTarget))
     own.map(_.size) == wanted.map(_.size) && own.exists(_.zip(wanted.get).forall { case (a, b) =>
       a.takes(b)
     })
   }
 
   /** Returns the columns of a result in a comparable form; `None` if the query fails. */
-  private def answers(sql: String): Option[Seq[CreatedTables.Described]] =
+  private def columnsOf(sql: String): Option[Seq[CreatedTables.Described]] =
     try
       session.transaction { connection =>
         Using.resource(connection.createStatement()) { statement =>

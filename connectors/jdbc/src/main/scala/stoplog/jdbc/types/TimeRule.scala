@@ -85,5 +85,7 @@ private object TimeRule {
 
   private def finer(fraction: Int) = new Inexact(s"has more than $fraction digits after the second")
 
-  private def power(digits: Int): Long = if (digits <= 0) 1 else List.fill(digits)(10L).product
+  private def power(digits: Int): Long = Powers(digits.max(0))
+
+  private val Powers = Array.iterate(1L, 10)(_ * 10)
 }

@@ -17,6 +17,8 @@ private[format] object SharedSpark {
     .config("spark.ui.enabled", "false")
     .config("spark.sql.shuffle.partitions", "2")
     .config("spark.sql.session.timeZone", "UTC")
+    // There is one DataNode. Hadoop keeps the client of the first suite, with its settings, for all later suites.
+    .config("spark.hadoop.dfs.replication", "1")
     .getOrCreate()
 
   private lazy val asStarted = new Configuration(hadoop)

@@ -18,7 +18,6 @@ class BucketNamesSuite extends AnyFunSuite with SparkSessionForTests {
 
   override protected def beforeAll(): Unit = {
     super.beforeAll()
-    spark.sparkContext.hadoopConfiguration.setInt("dfs.replication", 1) // there is one DataNode
     S3Victim.configure(spark, S3Server.sharedS3Mock.endpoint)
   }
 

@@ -13,11 +13,6 @@ import stoplog.storage.hdfs.HdfsUnderTest
 /** The sink on HDFS, as a user of Spark sees it. */
 class HdfsSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
 
-  override protected def beforeAll(): Unit = {
-    super.beforeAll()
-    spark.sparkContext.hadoopConfiguration.setInt("dfs.replication", 1) // there is one DataNode
-  }
-
   test("parts stay open across runs of a query, and finished parts contain each row once") {
     val storage = HdfsUnderTest.create()
     try {

@@ -20,7 +20,6 @@ class SinkCheckSuite extends AnyFunSuite with SparkSessionForTests {
     super.beforeAll()
     val configuration = spark.sparkContext.hadoopConfiguration
     TestFileSystems.register(configuration)
-    configuration.setInt("dfs.replication", 1) // there is one DataNode
     S3Victim.configure(spark, S3Server.sharedS3Mock.endpoint)
   }
 

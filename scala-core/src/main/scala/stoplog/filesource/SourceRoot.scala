@@ -37,8 +37,9 @@ private[stoplog] final case class SourceRoot(
     }
   }
 
-  /** The files to read under the root. Created once, because a storage may resolve mounts by requests. Errors:
-    * those of [[Storage.input]].
+  /** The files to read under the root. Created once, because a storage may resolve mounts by requests.
+    *
+    * Errors: those of [[Storage.input]].
     */
   @transient lazy val files: SourceFiles = {
     val files = Storage.input(root, named, SparkHadoop.configuration)

@@ -14,8 +14,8 @@ import stoplog.thread.{Clock, StopSignal}
   *
   * Spark cancels all other jobs of a query at the stop, and interrupts their threads. A sending task is not
   * interrupted: a request in flight would have an unknown outcome. The cancelled task learns from its context
-  * that no caller waits for the result, and ends the next pause. The job returns after its task has ended, so that the
-  * next start does not send the same chunk at the same time.
+  * that no caller waits for the result, and ends the next pause. The job returns after its task has ended, so
+  * that the next start does not send the same chunk at the same time.
   */
 private[wal] object SendingJob {
 

@@ -2,10 +2,10 @@
 """Measures batch jobs of many files, and the time in which readers see an overwrite half done.
 
     python -m bench.batch_jobs costs JAR [JAR] [--rounds N]   seconds of a job with each jar, in turn
-    python -m bench.batch_jobs gap JAR [--rounds N]           milliseconds on a local disk, HDFS and S3
+    python -m bench.batch_jobs gap JAR [JAR] [--rounds N]     milliseconds on a local disk, HDFS and S3
 
-Each measured job of `costs` runs in a new process. Both print all rounds; `gap` writes its section of
-`docs/reference/benchmarks.md`.
+Each measured job of `costs` and each storage of `gap` runs in a new process. Both print all rounds. `gap`
+writes the figures of its last jar to a section of `docs/reference/benchmarks.md`.
 """
 
 from __future__ import annotations
@@ -40,16 +40,20 @@ WARM_UP_FILES = 200
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("what", choices=("costs", "gap", "job"))
+    parser.add_argument("what", choices=("costs", "gap", "job", "place"))
     parser.add_argument("jars", nargs="*", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
     if arguments.what == "job":
         print(json.dumps(jobs(*map(str, arguments.jars))))
+    elif arguments.what == "place":
+        print(gaps(str(arguments.jars[0]), arguments.jars[1], arguments.rounds))
     elif arguments.what == "costs":
         costs(arguments.jars, arguments.rounds)
     else:
-        lines = [gaps(name, arguments.jars[0], arguments.rounds) for name in PLACES]
+        for jar in arguments.jars:
+            lines = [gaps_in_new_process(name, jar, arguments.rounds) for name in PLACES]
+            print(jar, *lines, sep="\n")
         page = PAGE.read_text(encoding="utf-8")
         PAGE.write_text(with_section(page, TITLE, gap_section(lines, arguments.rounds)), encoding="utf-8")
 
@@ -121,6 +125,13 @@ class Watch:
     whole_after: float = 0.0
 
 
+def gaps_in_new_process(place: str, jar: Path, rounds: int) -> str:
+    """Returns the line of one storage. The jars of a storage must be there when its JVM starts."""
+    command = [sys.executable, "-m", "bench.batch_jobs", "place", place, str(jar), "--rounds", str(rounds)]
+    ran = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    return ran.stdout.splitlines()[-1]
+
+
 def gaps(place: str, jar: Path, rounds: int) -> str:
     """Measures for how long a reader sees neither all old nor all new files, and for how long no file."""
     from pyspark.sql import SparkSession
@@ -128,9 +139,10 @@ def gaps(place: str, jar: Path, rounds: int) -> str:
     torn, empty = [], []
     with tempfile.TemporaryDirectory() as work, PLACES[place](Path(work)) as where:
         builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-        builder = builder.config("spark.jars", str(jar))
         for key, value in where.conf.items():
             builder = builder.config(key, value)
+        jars = [str(jar), *filter(None, [where.conf.get("spark.jars")])]
+        builder = builder.config("spark.jars", ",".join(jars))
         spark = builder.getOrCreate()
         write = writer(spark, GAP_FILES, FEW_DIRECTORIES)
         for number in range(rounds + 1):
@@ -142,9 +154,7 @@ def gaps(place: str, jar: Path, rounds: int) -> str:
             empty.append(1000 * seen.nothing)
         spark.stop()
     cells = [f"{statistics.median(values):.0f} | {listed(values)}" for values in (torn, empty)]
-    line = f"| {place} | {cells[0]} | {cells[1]} |"
-    print(line)
-    return line
+    return f"| {place} | {cells[0]} | {cells[1]} |"
 
 
 def listed(values: list[float]) -> str:

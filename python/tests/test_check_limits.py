@@ -43,7 +43,7 @@ def test_a_part_with_an_unassigned_number_is_unknown(
     assert [one.kind for one in findings] == expected
     if expected == [K.FINISHED_PART_UNKNOWN]:
         assert findings[0].bucket == "a/b"
-        assert findings[0].message.endswith("its run has given out none above 7.")
+        assert findings[0].message.endswith("its run assigned no number above 7.")
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_a_delta_is_applied_only_to_the_record_before(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     sink.change(0, writtenAtMillis=NOW - 3 * MINUTE)
     with pytest.raises(
-        UnreadableRecord, match="record 0 is another one than that which it was written behind"
+        UnreadableRecord, match="its base, record 0, is a different record now"
     ):
         log(tmp_path).newest()
 
@@ -153,7 +153,7 @@ def test_a_delta_is_applied_only_to_the_record_before(tmp_path: Path) -> None:
 def test_a_missing_base_is_reported_and_a_newer_record_is_read(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     sink.record_path(1).unlink()
-    with pytest.raises(UnreadableRecord, match="it rests on record 1, which is not there") as found:
+    with pytest.raises(UnreadableRecord, match="its base, record 1, is missing") as found:
         log(tmp_path).newest()
     assert isinstance(found.value.problem, BaseGone)
 
@@ -196,14 +196,14 @@ def test_a_delta_with_a_wrong_field_is_torn(change: str, tmp_path: Path) -> None
 
 def test_a_difference_is_no_whole_record(tmp_path: Path) -> None:
     sink = chain(tmp_path)
-    with pytest.raises(BaseGone, match="it rests on record 1"):
+    with pytest.raises(BaseGone, match="its base, record 1"):
         decode(sink.record_path(2).read_bytes())
 
 
 def test_removing_an_unknown_part_makes_a_delta_torn(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     delta(sink, 0, "epoch", state={"openGone": ["day=9/x"]})
-    with pytest.raises(UnreadableRecord, match="does not fit together: 'day=9/x' is to go and is not there"):
+    with pytest.raises(UnreadableRecord, match="do not fit together: the record removes 'day=9/x', which the base does not contain"):
         log(tmp_path).newest()
 
 
@@ -234,7 +234,7 @@ def test_a_torn_base_is_reported_for_the_dependent_records_only(tmp_path: Path) 
     assert [(one.kind, one.path[-8:-7]) for one in found] == [
         (FindingKind.OLD_RECORD_UNREADABLE, number) for number in "123"
     ]
-    assert "rests on record 1, which cannot be used" in found[1].message
+    assert "its base, record 1, cannot be used" in found[1].message
     assert explain(storage, ["main"], sink.name(0), NOW).seq == 2, "what it published is in itself"
     figures = log_figures(storage, "main", NOW)
     assert (figures.read, figures.unreadable, figures.parts) == (4, 1, 1)

@@ -55,7 +55,7 @@ class BaseGone(Torn):
     """
 
     def __init__(self, seq: int) -> None:
-        super().__init__(f"it rests on record {seq}, which is not there")
+        super().__init__(f"its base, record {seq}, is missing")
         self.seq = seq
 
 

@@ -92,7 +92,7 @@ def _change(entries: dict[str, _Entry], gone: Iterable[str], put: Iterable[tuple
     """Keeps the unchanged entries, and appends the new or changed entries."""
     for name in gone:
         if entries.pop(name, None) is None:
-            raise WrongBase(f"{name!r} is to go and is not there")
+            raise WrongBase(f"the record removes {name!r}, which the base does not contain")
     for name, entry in put:
         entries.pop(name, None)
         entries[name] = entry

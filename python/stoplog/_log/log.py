@@ -129,7 +129,7 @@ class CommitLog:
         before, looks = -1, _LOOKS
         while records := self.files().records:
             seq = max(records)
-            problem = Torn("it is listed and not there")
+            problem = Torn("the directory lists the record, but the file is missing")
             try:
                 found = self.read(seq)
             except UnreadableRecord as error:
@@ -202,7 +202,7 @@ class CommitLog:
         try:
             return self._remember(last_of(state, behind[::-1]), behind[0].checksum)
         except WrongBase as error:
-            raise Torn(f"what it rests on does not fit together: {error}") from error
+            raise Torn(f"its base records do not fit together: {error}") from error
 
     def _remember(self, record: LogRecord, checksum: str) -> LogRecord:
         outside = () if is_connector(self._sink_id, record.state) else published_outside(record)
@@ -215,13 +215,13 @@ class CommitLog:
         try:
             base = self._stored(seq)
         except RecordProblem as problem:
-            raise Torn(f"it rests on record {seq}, which cannot be used: {problem}") from problem
+            raise Torn(f"its base, record {seq}, cannot be used: {problem}") from problem
         if base is None:
             raise BaseGone(seq)
         assert stored.base is not None
         rests_on = base.said.seq if base.base is None else base.base.whole
         if (base.checksum, base.said.seq, rests_on) != (stored.base.checksum, seq, stored.base.whole):
-            raise Torn(f"record {seq} is another one than that which it was written behind")
+            raise Torn(f"its base, record {seq}, is a different record now")
         return base
 
     def is_called_off(self, record: LogRecord) -> bool:

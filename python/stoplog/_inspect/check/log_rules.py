@@ -94,7 +94,7 @@ def _is_begun_anew(facts: Facts, dense: list[int]) -> bool:
 def _marks(facts: Facts) -> Iterator[Finding]:
     for seq, mark in facts.log.marks.items():
         if seq not in facts.log.records and facts.storage.info(facts.record_path(seq)) is None:
-            message = f"There is a mark for record {seq}, which is not there."
+            message = f"Record {seq} has a mark, but the record is missing."
             yield finding(FindingKind.MARK_WITHOUT_RECORD, message, mark.path, facts.sink_id)
     # The oldest record may be in removal: its mark is removed first. The newest record may not be settled
     # yet.
@@ -110,7 +110,10 @@ def _step(facts: Facts, before: LogRecord, after: LogRecord) -> Iterator[Finding
     """Compares a record with the preceding record."""
     old, new = before.state, after.state
     if new.query_id != old.query_id:
-        message = f"Record {after.seq} is of query {new.query_id}, those before of {old.query_id}."
+        message = (
+            f"Record {after.seq} belongs to query {new.query_id}; "
+            f"the earlier records belong to query {old.query_id}."
+        )
         yield _about(facts, FindingKind.QUERY_CHANGED, message, after, after.seq)
     if after.written_at_millis < before.written_at_millis - _CLOCKS_DIFFER_MILLIS:
         seconds = (before.written_at_millis - after.written_at_millis) // 1000
@@ -133,7 +136,7 @@ def _step(facts: Facts, before: LogRecord, after: LogRecord) -> Iterator[Finding
         message = f"Record {after.seq} ends with epoch {now}, the one before with epoch {last}."
         yield _about(facts, FindingKind.EPOCH_SKIPPED, message, after, after.seq)
     if new.next_part < old.next_part:
-        message = f"Record {after.seq} goes on with part {new.next_part}, after part {old.next_part}."
+        message = f"Record {after.seq} continues with part {new.next_part}, after part {old.next_part}."
         yield _about(facts, FindingKind.PART_NUMBER_BACKWARDS, message, after, after.seq)
 
 

@@ -45,7 +45,7 @@ def _unsettled(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
         kind = FindingKind.BATCH_UNFINISHED if batch else FindingKind.PENDING_PART_WAITING
         message = (
             f"Record {sketch.seq} decided {len(sketch.publish)} parts {age // 60_000} min ago, "
-            "and is not known to be carried out."
+            "and no mark confirms the publication."
         )
         yield finding(
             kind, message, facts.record_path(sketch.seq), facts.sink_id, None, sketch.state.last_epoch
@@ -65,7 +65,8 @@ def _pending(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Fin
     there = facts.length(part.finished_path)
     if there is not None and there != part.size_bytes:
         message = (
-            f"{part.finished_path} has {there} bytes, the part that is to get this name {part.size_bytes}."
+            f"{part.finished_path} has {there} bytes; "
+            f"the unpublished part of this name has {part.size_bytes}."
         )
         if facts.visible.valid_lengths.get(part.finished_path) != part.size_bytes:
             yield _about(facts, FindingKind.NAME_TAKEN, message, sketch, part, part.finished_path)
@@ -77,7 +78,8 @@ def _pending(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Fin
     path, length, needed = problem
     if length is None:
         message = (
-            f"{part.finished_path} ({part.records} rows) is not there, nor is {path}, where it was written."
+            f"{part.finished_path} ({part.records} rows) is missing, "
+            f"and so is {path}, the file of the open part."
         )
         yield _about(facts, FindingKind.PENDING_PART_LOST, message, sketch, part, path)
     else:
@@ -103,7 +105,8 @@ def _published(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[F
             yield _about(facts, FindingKind.FINISHED_PART_LONG, message, sketch, part, part.finished_path)
         elif noted != part.size_bytes:
             message = (
-                f"{part.size_bytes} bytes of {part.finished_path} count, and {noted} are noted beside it."
+                f"{part.finished_path} has {part.size_bytes} valid bytes, "
+                f"but its valid-length file states {noted}."
             )
             yield _about(facts, FindingKind.VALID_LENGTH_WRONG, message, sketch, part, part.finished_path)
 

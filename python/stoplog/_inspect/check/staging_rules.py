@@ -46,7 +46,9 @@ def unlogged_findings(facts: Facts) -> Iterator[Finding]:
         return
     parts = [path for path in facts.staged if finished_name_of(path.rpartition("/")[2])]
     if parts:
-        message = f"Sink {facts.sink_id} has {len(parts)} unfinished files and no record that tells of them."
+        message = (
+            f"Sink {facts.sink_id} has {len(parts)} unfinished files, and no record contains these parts."
+        )
         yield finding(FindingKind.LOG_GONE, message, f"{ROOT}/{facts.sink_id}/{LOG}", facts.sink_id)
 
 
@@ -64,7 +66,7 @@ def _unfinished(facts: Facts, file: FileInfo) -> Iterator[Finding]:
     if _DRAFT.fullmatch(file.name):
         yield from _old(facts, FindingKind.DRAFT_LEFT, file, "was written by a process that died")
     elif file.name.endswith(".upload"):
-        yield from _old(facts, FindingKind.UPLOAD_LEFT, file, "tells of an upload")
+        yield from _old(facts, FindingKind.UPLOAD_LEFT, file, "is the note of an upload")
     elif finished_name_of(file.name) is None:
         message = f"{file.path} is not named like an unfinished part."
         yield finding(FindingKind.STAGING_FOREIGN_FILE, message, file.path, facts.sink_id)

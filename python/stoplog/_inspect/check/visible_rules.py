@@ -88,7 +88,7 @@ def foreign_findings(visible: Visible) -> Iterator[Finding]:
     """Finds files of other programs among the parts."""
     for file in visible.foreign:
         if not is_hidden(file.path):
-            message = f"{file.path} has no name that a sink gives."
+            message = f"{file.path} does not have the name of a part."
             yield finding(FindingKind.FOREIGN_FILE, message, file.path, None, file.directory)
 
 
@@ -105,7 +105,8 @@ def number_findings(facts: Facts) -> Iterator[Finding]:
         if name is None or name.uid != uid or name.merged or name.number < newest.state.next_part:
             continue
         message = (
-            f"{path} has number {name.number}; its run has given out none above {newest.state.next_part - 1}."
+            f"{path} has number {name.number}, "
+            f"but its run assigned no number above {newest.state.next_part - 1}."
         )
         yield finding(
             FindingKind.FINISHED_PART_UNKNOWN,

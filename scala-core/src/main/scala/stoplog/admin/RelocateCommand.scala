@@ -31,7 +31,7 @@ private[admin] object RelocateCommand {
         if (sink.cuts) files.length(part.handle.token) else None // the token is a path there
       lazy val cut = part.spooled.files.find(file => files.length(file.token).exists(_ < file.sizeBytes))
       if (missing.nonEmpty)
-        broken(part, s"open, and not there: ${missing.toVector.sorted.mkString(", ")}$uploads")
+        broken(part, s"missing open files: ${missing.toVector.sorted.mkString(", ")}$uploads")
       else if (length.exists(_ < part.sizeBytes - part.spooled.storageBytes))
         broken(part, s"open, and shorter than the ${part.sizeBytes} bytes that are recorded")
       else if (cut.nonEmpty)

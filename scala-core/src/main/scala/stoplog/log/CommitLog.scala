@@ -17,7 +17,7 @@ import stoplog.storage.PutOutcome
 private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRules.standard) {
   import CommitLog._
 
-  private val reader = new RecordReader(store, rules.published)
+  private val reader = new RecordChain(store, rules.published)
   private val writer = new RecordWriter(rules.deltas.on(store.durability))
   private val upkeep = new LogUpkeep(store, writer, rules)
 
@@ -101,7 +101,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
       reader.stored(seq).fold(before)(reader.whole(_).fold(_ => Vector.empty, before :+ _))
     }
     if (found.nonEmpty || there.isEmpty) counting(found)
-    else if (left == 0) throw reader.torn(there.last, "what it rests on is not there")
+    else if (left == 0) throw reader.torn(there.last, "its base records are missing")
     else allOf(store.list(), left - 1)
   }
 

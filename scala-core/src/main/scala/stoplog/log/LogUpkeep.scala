@@ -64,7 +64,7 @@ private[log] final class LogUpkeep(
       kept.iterator
         .flatMap(store.read(_).flatMap(RecordCodec.read(_, rules.published).toOption))
         .nextOption()
-        .fold(oldest)(RecordReader.restOn(_).min(oldest))
+        .fold(oldest)(RecordChain.restOn(_).min(oldest))
     }
   }
 }

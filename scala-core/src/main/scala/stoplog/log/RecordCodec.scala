@@ -64,7 +64,7 @@ private[stoplog] object RecordCodec {
   def decode(bytes: Array[Byte], published: Published = Published.Files): Either[Problem, LogRecord] =
     read(bytes, published).flatMap {
       case StoredRecord.Whole(record, _) => Right(record)
-      case delta: StoredRecord.Delta     => Left(Torn(s"it rests on record ${delta.decision.seq - 1}"))
+      case delta: StoredRecord.Delta     => Left(Torn(s"its base is record ${delta.decision.seq - 1}"))
     }
 
   /** Reads a record as stored in its file. */

@@ -98,7 +98,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   val LineSep: Opt[String] = option("lineSep", OptionType.text, "\\u0001")(
     "`\\n`, `\\r\\n` and `\\r`",
-    "The end of a line, as in Spark."
+    "The end of a line, as in Spark. Has no effect on `json` with `multiLine` = `true`."
   )
 
   val TimeZone: Opt[ZoneId] = option("timeZone", BucketOptions.TimeZone.values, "Europe/Berlin")(
@@ -153,18 +153,16 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     val paths   = pathsOf(reader)
     val format  = formatOf(reader)
     val charset = reader(Charset)
+    val lineSep = reader.textOrEmpty(LineSep).filter(_.nonEmpty)
     val zone    = reader.get(TimeZone).map(_.getId)
     ContentOptions(
       paths,
       ReadSettings(
         format.getOrElse(SourceFormatName.Text),
         charset,
-        reader.textOrEmpty(LineSep).filter(_.nonEmpty),
-        mode(isQuarantined, format, SourcePassThrough.parse(reader, format)) ++ toSpark(
-          format,
-          charset,
-          zone
-        ),
+        lineSep,
+        mode(isQuarantined, format, SourcePassThrough.parse(reader, format)) ++
+          toSpark(format, charset, lineSep, zone),
         zone,
         reader(MaxLineSize).toInt
       ),
@@ -233,7 +231,8 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   private def refuse(reader: OptionReader, format: SourceFormatName): Unit = {
     val ofLines: Seq[Opt[_]] = format match {
-      case _: SourceFormatName.MultiLine                            => Seq(LineSep, MaxLineSize)
+      case SourceFormatName.MultiLineCsv                            => Seq(MaxLineSize)
+      case SourceFormatName.MultiLineJson                           => Seq(LineSep, MaxLineSize)
       case _: SourceFormatName.Blocks | _: SourceFormatName.Records => Seq(Charset, LineSep, MaxLineSize)
       case _                                                        => Nil
     }
@@ -246,14 +245,17 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
   private def toSpark(
       format: Option[SourceFormatName],
       charset: Charset,
+      lineSep: Option[String],
       zone: Option[String]
   ): Map[String, String] = {
     // by default, Spark's readers accept UTF-8 with and without a byte order mark
     val encoding = format.collect {
       case _: SourceFormatName.MultiLine if charset != StandardCharsets.UTF_8 => "encoding" -> charset.name
     }
+    // the source itself finds the lines of other formats
+    val ends   = lineSep.filter(_ => format.contains(SourceFormatName.MultiLineCsv)).map(LineSep.key -> _)
     val ofRows = zone.filter(_ => format.exists(_.sparkOptions.contains(TimeZone.key))).map(TimeZone.key -> _)
-    (encoding ++ ofRows).toMap
+    (encoding ++ ends ++ ofRows).toMap
   }
 
   /** Adds defaults. Makes Spark's parsers fail for invalid records. By default they return nulls, without

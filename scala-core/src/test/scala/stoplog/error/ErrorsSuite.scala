@@ -173,7 +173,7 @@ object ErrorsSuite {
     Errors.distributionUnsupported("0 writers"),
     Errors.storeUnsupported("gs://b/out", "gs"),
     Errors.storeNotExclusive("ftp://host/out", "ftp"),
-    Errors.hadoopAws("s3a://b/out", "3.5.0", "it is not there"),
+    Errors.hadoopAws("s3a://b/out", "3.5.0", "the jar is missing"),
     Errors.uploadLost("s3a://b/out/b/part-1", 8388608L),
     Errors.uploadPurge("s3a://b/out", "fs.s3a.multipart.purge"),
     Errors.networkFileSystem("/mnt/out", "worker-1", "driver-1"),

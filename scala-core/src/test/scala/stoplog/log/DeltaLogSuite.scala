@@ -108,7 +108,7 @@ class DeltaLogSuite extends AnyFunSuite {
     val heir = new CommitLog(records, rules.copy(records = 3))
     heir.append(record(9, theirs).copy(kind = RecordKind.Claim))
     heir.trim(record(9, theirs))
-    assert(records.list() === (5L to 9L).toVector, "7 is the oldest to be kept, and rests on 5")
+    assert(records.list() === (5L to 9L).toVector, "7 is the oldest record to keep, and 5 is its base")
     assert(new CommitLog(records).all().map(_.seq) === (5L to 9L).toVector)
   }
 
@@ -121,7 +121,7 @@ class DeltaLogSuite extends AnyFunSuite {
     val heir = new CommitLog(records, rules.copy(records = 3))
     heir.append(record(9, theirs).copy(kind = RecordKind.Claim))
     heir.trim(record(9, theirs))
-    assert(records.list() === (5L to 9L).toVector, "8 rests on 5")
+    assert(records.list() === (5L to 9L).toVector, "5 is the base of 8")
   }
 
   test("a delta is never applied to a record other than its base") {
@@ -139,7 +139,7 @@ class DeltaLogSuite extends AnyFunSuite {
       }
       val (condition, message) = problem(new CommitLog(lying).newest())
       assert(condition === "STOPLOG_RECORD_TORN")
-      assert(message.contains(s"memory/${seq + 1}") && message.contains("is another one"), message)
+      assert(message.contains(s"memory/${seq + 1}") && message.contains("is a different record now"), message)
       assert(problem(new CommitLog(lying).all())._1 === "STOPLOG_RECORD_TORN")
     }
   }
@@ -159,7 +159,7 @@ class DeltaLogSuite extends AnyFunSuite {
     records.delete(Seq(6))
     val (condition, message) = problem(new CommitLog(records).newest())
     assert(condition === "STOPLOG_RECORD_TORN")
-    assert(message.contains("memory/8") && message.contains("rests on record 6"), message)
+    assert(message.contains("memory/8") && message.contains("its base, record 6"), message)
     records.delete(Seq(7, 8))
     records.delete(Seq(0))
     assert(new CommitLog(records).all().map(_.seq) === Vector(5L), "1 to 4 rest on 0")

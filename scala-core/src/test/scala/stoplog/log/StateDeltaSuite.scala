@@ -117,7 +117,7 @@ class StateDeltaSuite extends AnyFunSuite {
     val before = state().copy(open = parts(3))
     val delta  = StateDelta.between(before, before.copy(open = before.open.tail)).get
     assert(
-      StateDelta.applied(before.copy(open = Vector.empty), Seq(delta)).left.exists(_.contains("is not there"))
+      StateDelta.applied(before.copy(open = Vector.empty), Seq(delta)).left.exists(_.contains("the base does not contain"))
     )
   }
 

@@ -84,7 +84,7 @@ object RuleMutations {
     }
   }
 
-  /** Old records go, whatever rests on them. */
+  /** Old records go, even those that newer records need. */
   object BasesTrimmed extends Mutation {
     override def records(world: World, real: LogFiles): LogFiles = new RecordsOver(real) {
       override def delete(seqs: Seq[Long]): Unit = {

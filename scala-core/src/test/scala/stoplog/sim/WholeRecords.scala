@@ -6,14 +6,14 @@ import stoplog.log.{LogRecord, RecordCodec, StoredRecord}
 /** The records of a log as one has them who sees all of it, and knows nothing of the classes that read them. */
 object WholeRecords {
 
-  /** Error: a [[Violation]] if the record cannot be read, or what it rests on is not there, or is another record. */
+  /** Error: a [[Violation]] if the record cannot be read, or its base records are missing, or is another record. */
   def of(log: DiskLog, bytes: Array[Byte]): LogRecord = stored(bytes) match {
     case StoredRecord.Whole(record, _) => record
     case delta: StoredRecord.Delta     =>
       val seq    = delta.decision.seq
-      val before = log.records.getOrElse(seq - 1, violated(s"record $seq rests on one that is not there"))
+      val before = log.records.getOrElse(seq - 1, violated(s"the base of record $seq is missing"))
       if (stored(before).checksum != delta.base.checksum)
-        violated(s"record $seq rests on another one than that in its place")
+        violated(s"the base of record $seq is a different record now")
       delta.on(of(log, before).state).fold(violated, identity)
   }
 

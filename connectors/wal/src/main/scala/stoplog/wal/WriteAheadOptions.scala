@@ -83,7 +83,7 @@ private[wal] object WriteAheadOptions {
       connector <- Seq(Sender, Committer).flatMap(reader.text).flatMap(Connector.of).distinct
       missing   <- connector.missing
     } reader.errors.add(
-      s"${connector.word} needs the jar ${connector.artifact}, which is not there: add it.",
+      s"${connector.word} needs the jar ${connector.artifact}, which is missing: add the jar.",
       missing
     )
     UnknownOptions.of(reader).foreach(reader.errors.add(_))

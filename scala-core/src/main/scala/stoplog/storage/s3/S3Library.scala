@@ -22,12 +22,12 @@ private[stoplog] object S3Library {
     * @param hadoop the version of the present Hadoop
     */
   def check(path: String, loader: ClassLoader, hadoop: String): Unit = {
-    if (loader.getResource(FileSystem) == null) throw Errors.hadoopAws(path, hadoop, "it is not there")
+    if (loader.getResource(FileSystem) == null) throw Errors.hadoopAws(path, hadoop, "the jar is missing")
     version(loader).filter(_ != hadoop).foreach { other =>
       throw Errors.hadoopAws(path, hadoop, s"it has version $other")
     }
     if (loader.getResource(Sdk) == null)
-      throw Errors.hadoopAws(path, hadoop, "the AWS SDK, which comes with it, is not there")
+      throw Errors.hadoopAws(path, hadoop, "the AWS SDK that belongs to the jar is missing")
   }
 
   /** Rejects S3A's purge of unfinished uploads, which would delete open parts. Call this method before Hadoop

@@ -22,7 +22,7 @@ class S3LibrarySuite extends AnyFunSuite {
 
   test("reports a missing library, another version or a missing SDK with the required coordinates") {
     val cases = Seq(
-      Map.empty[String, String]                             -> "it is not there",
+      Map.empty[String, String]                             -> "the jar is missing",
       Map(S3a -> "", Sdk -> "", Version -> "version=3.4.1") -> "it has version 3.4.1",
       Map(S3a -> "", Version -> "version=3.5.0")            -> "SDK"
     )

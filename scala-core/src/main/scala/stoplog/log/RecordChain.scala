@@ -9,8 +9,8 @@ import stoplog.error.Errors
   *
   * Errors of all methods: `STOPLOG_RECORD_TORN`, `…_TOO_NEW`, `…_ELSEWHERE`, `STOPLOG_STORE_WRITE`.
   */
-private[log] final class RecordReader(store: LogFiles, published: Published) {
-  import RecordReader._
+private[log] final class RecordChain(store: LogFiles, published: Published) {
+  import RecordChain._
 
   // Caches the state of a record by checksum, so that the next read need not load its base again.
   @volatile private var known = Option.empty[Known]
@@ -53,7 +53,7 @@ private[log] final class RecordReader(store: LogFiles, published: Published) {
     val last = chain.last
     StoredRecord.Delta.last(from, chain) match {
       case Right(record) => remember(record, last.checksum)
-      case Left(why)     => throw torn(last.decision.seq, s"what it rests on does not fit together: $why")
+      case Left(why)     => throw torn(last.decision.seq, s"its base records do not fit together: $why")
     }
   }
 
@@ -68,21 +68,21 @@ private[log] final class RecordReader(store: LogFiles, published: Published) {
     else
       throw torn(
         delta.decision.seq,
-        s"record ${delta.decision.seq - 1} is another one than that which it was written behind"
+        s"its base, record ${delta.decision.seq - 1}, is a different record now"
       )
 
   def torn(seq: Long, why: String): Throwable = Errors.recordTorn(store.describe(seq), why)
 }
 
-private[log] object RecordReader {
+private[log] object RecordChain {
 
   /** A required record is missing. */
   final case class Gone(seq: Long) {
 
     /** Returns the problem of the newest record, which depends on this record. */
     def whyTorn(newest: Long): String =
-      if (seq == newest) "it is listed and not there"
-      else s"it rests on record $seq, which is not there"
+      if (seq == newest) "the directory lists the record, but the file is missing"
+      else s"its base, record $seq, is missing"
   }
 
   /** Returns the place of the whole base record, or of the record itself if whole. */

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from stoplog.bulk import BulkFormat
     from stoplog.cassandra import CassandraSink, CassandraSource
     from stoplog.compaction import DirectoryCompaction, FileCompactStrategy, PlannedCompaction, compact
+    from stoplog.diagnosis import Diagnosis, doctor
     from stoplog.encoder import Encoder
     from stoplog.errors import (
         ConnectUnsupported,
@@ -70,6 +71,7 @@ __all__ = [
     "CassandraSource",
     "ConnectUnsupported",
     "DefaultRollingPolicy",
+    "Diagnosis",
     "DirectoryCompaction",
     "DriverCheck",
     "Encoder",
@@ -113,6 +115,7 @@ __all__ = [
     "compact",
     "condition_of",
     "configure",
+    "doctor",
     "epochs",
     "follow",
     "graceful_stop",
@@ -135,6 +138,7 @@ _HOMES = {
     "bulk": "BulkFormat",
     "cassandra": "CassandraSink CassandraSource",
     "compaction": "DirectoryCompaction FileCompactStrategy PlannedCompaction compact",
+    "diagnosis": "Diagnosis doctor",
     "encoder": "Encoder",
     "errors": (
         "ConnectUnsupported InvalidOptions JarMissing NoSession NotAStoplogQuery NotFinished "

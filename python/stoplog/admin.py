@@ -9,8 +9,9 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from stoplog._jvm.tools import Jvm, ToolFailed
+from stoplog._jvm.tools import Jvm
 from stoplog._text.values import path_text
+from stoplog.errors import ToolFailed
 
 if TYPE_CHECKING:
     import os

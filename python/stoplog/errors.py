@@ -196,6 +196,16 @@ Make them equal: pip install stoplog==0.1.0
         )
 
 
+class ToolFailed(StoplogError):
+    """A tool of the jar rejected the request, or failed. `condition` is the jar's.
+
+    Raised by `stoplog.administer`, its plans, and commands that need Java or Spark.
+
+    >>> ToolFailed("STOPLOG_TOOL_JAVA", "There is no java.").condition
+    'STOPLOG_TOOL_JAVA'
+    """
+
+
 def condition_of(error: BaseException) -> str | None:
     """Returns the named condition of an error, from any exception in its chain of causes.
 

@@ -4,58 +4,22 @@
 from __future__ import annotations
 
 import os
-import re
-import shlex
 import warnings
-from itertools import pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from stoplog._jvm.artifact import package_jar
 from stoplog._jvm.bridge import is_connect, jvm_has_jar
+from stoplog._jvm.installation import (
+    SUBMIT_ARGS,
+    default_settings,
+    executors_lack_packages,
+    submit_jars,
+)
 from stoplog._shared.version import ARTIFACT, GROUP_AND_ARTIFACT, coordinate
 from stoplog.errors import JarMissing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-
-SUBMIT_ARGS = "PYSPARK_SUBMIT_ARGS"
-"""The environment variable with a Python process's arguments for spark-submit."""
-
-_DEFAULT = re.compile(r"\s*(?P<key>[^\s=:#!][^\s=:]*)\s*[=:\s]\s*(?P<value>.*?)\s*")
-
-
-def submit_jars() -> str | None:
-    """Returns the `--jars` of `PYSPARK_SUBMIT_ARGS`, or `None`."""
-    arguments = shlex.split(os.environ.get(SUBMIT_ARGS, ""))
-    # If there are several, spark-submit uses the last.
-    found = [value for flag, value in pairwise(arguments) if flag == "--jars"]
-    joined = [each.removeprefix("--jars=") for each in arguments if each.startswith("--jars=")]
-    return next(reversed(found + joined), None)
-
-
-def default_jars() -> str:
-    """Returns the `spark.jars` of `spark-defaults.conf`, which a builder's setting would silently replace."""
-    file = _conf_directory() / "spark-defaults.conf"
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
-    return properties(text).get("spark.jars", "")
-
-
-def properties(text: str) -> dict[str, str]:
-    r"""Parses the text of a `spark-defaults.conf`.
-
-    >>> properties("# x y\nspark.jars  a.jar,b.jar\nspark.master=local")
-    {'spark.jars': 'a.jar,b.jar', 'spark.master': 'local'}
-    """
-    matches = (_DEFAULT.fullmatch(line) for line in text.splitlines())
-    return {match["key"]: match["value"] for match in matches if match}
-
-
-def _conf_directory() -> Path:
-    from pyspark.find_spark_home import _find_spark_home
-
-    return Path(os.environ.get("SPARK_CONF_DIR") or Path(_find_spark_home()) / "conf")
 
 
 def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
@@ -91,7 +55,7 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
         return builder
     if submit_jars() is not None:
         raise JarMissing.behind_submit_args(jar())
-    named = str(builder._options.get("spark.jars") or default_jars()).split(",")
+    named = str(builder._options.get("spark.jars") or default_settings().get("spark.jars", "")).split(",")
     kept = [each.strip() for each in named if each.strip()]
     own = jar()
     if own in kept:
@@ -139,9 +103,7 @@ def _is_provided(builder: SparkSession.Builder) -> bool:
 
 
 def _warn_of_packages(builder: SparkSession.Builder) -> None:
-    # Local executors run in the driver's JVM, whose class path has all packages.
-    master = str(builder._options.get("spark.master", "local"))
-    if "spark.jars.packages" in builder._options and master != "local" and not master.startswith("local["):
+    if executors_lack_packages({**builder._options, "spark.jars": jar()}):
         warnings.warn(
             "Spark gives executors no spark.jars.packages when spark.jars is set as well. "
             f"Add the coordinate {packages()} to spark.jars.packages instead of calling stoplog.configure.",

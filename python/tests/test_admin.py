@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import stoplog
-from stoplog._jvm.tools import ToolFailed
 from stoplog.admin import SinkAdmin
 from stoplog.cli.command import ExitCode
 from stoplog.cli.main import main
+from stoplog.errors import ToolFailed
 
 ANSWER = {
     "command": "finalize",

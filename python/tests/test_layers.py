@@ -20,6 +20,8 @@ MAY_IMPORT = {
     "errors": "_shared _text",
     # The JVM, and builders whose options the jar checks.
     "_jvm": "_shared errors",
+    "_doctor": "_jvm _shared _text errors",
+    "diagnosis": "_doctor _text errors",
     "_options": "_jvm _shared _text errors",
     "bucket": "_options _text",
     "bulk": "_options _text",
@@ -56,8 +58,8 @@ MAY_IMPORT = {
     "_report": "_html _inspect _log _shared _storage _text",
     "inspection": "_inspect _log _report _storage _text",
     # The jar's commands in a JVM of their own, and the command line.
-    "admin": "_jvm _text",
-    "cli": "_inspect _shared _text admin compaction errors inspection preflight session",
+    "admin": "_jvm _text errors",
+    "cli": "_inspect _shared _text admin compaction diagnosis errors inspection preflight session",
     "__main__": "cli",
     "testing": f"_shared _storage {TOP}",
 }

@@ -122,7 +122,7 @@ def test_a_command_of_another_system_is_rejected_with_the_command_here(
 @pytest.mark.parametrize(
     ("arguments", "hint"),
     [
-        (["status", "events", "--json"], "--json: use --output json"),
+        (["status", "events", "--format=json"], "--format=json: use --output"),
         (["clean", "events", "--force"], "--force: use --yes"),
         (["clean", "events", "--no-dry-run"], "--no-dry-run: use --yes"),
         (["ls", "--path=events", "x"], "--path=events: use PATH, without a flag"),

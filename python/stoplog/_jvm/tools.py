@@ -5,23 +5,19 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from stoplog._jvm.artifact import package_jar
-from stoplog.errors import StoplogError
+from stoplog._jvm.installation import java_command, spark_jars
+from stoplog.errors import ToolFailed
 
 Runner = Callable[[Sequence[str], str], tuple[int, str, str]]
 """Runs a command line with a standard input; returns the exit status, standard output and standard error."""
 
 _MAIN = "stoplog.admin.Main"
-
-
-class ToolFailed(StoplogError):
-    """A tool of the jar rejected the request, or failed. `condition` is the jar's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +66,8 @@ class Jvm:
         missing = [jar for jar in self.jars if not Path(jar).is_file()]
         if missing:
             raise ToolFailed("STOPLOG_TOOL_JARS", f"There is no jar at {', '.join(missing)}.")
-        entries = [str(_spark_jars() / "*"), str(package_jar()), *self.jars]
-        return [_java(), "-Xss4m", *_OPENINGS, "-cp", os.pathsep.join(entries), _MAIN]
+        entries = [str(spark_jars() / "*"), str(package_jar()), *self.jars]
+        return [java_command(), "-Xss4m", *_OPENINGS, "-cp", os.pathsep.join(entries), _MAIN]
 
 
 _OPENINGS = (
@@ -82,44 +78,6 @@ _OPENINGS = (
     "--add-opens=java.base/java.util=ALL-UNNAMED",
 )
 """The packages that Spark's launcher opens to its libraries, limited to the needs of the formats."""
-
-
-def _java() -> str:
-    home = os.environ.get("JAVA_HOME")
-    if home:
-        java = Path(home) / "bin" / "java"
-        if not java.is_file():
-            raise ToolFailed("STOPLOG_TOOL_JAVA", f"JAVA_HOME is {home}, where there is no bin/java.")
-        return str(java)
-    found = shutil.which("java")
-    if not found:
-        raise ToolFailed(
-            "STOPLOG_TOOL_JAVA",
-            "There is no java. Install Java 17 or later, or set JAVA_HOME to where it is.",
-        )
-    return found
-
-
-def _spark_jars() -> Path:
-    home = os.environ.get("SPARK_HOME") or _pyspark_home()
-    jars = Path(home) / "jars"
-    if not any(jars.glob("hadoop-client-*.jar")):
-        raise ToolFailed(
-            "STOPLOG_TOOL_SPARK",
-            f"There are no jars of Spark in {jars}. Install pyspark, or set SPARK_HOME to where Spark is.",
-        )
-    return jars
-
-
-def _pyspark_home() -> str:
-    try:
-        import pyspark
-    except ImportError:
-        raise ToolFailed(
-            "STOPLOG_TOOL_SPARK",
-            "This command needs the jars of Spark. Install pyspark in this environment, or set SPARK_HOME.",
-        ) from None
-    return str(Path(pyspark.__file__).parent)
 
 
 def _run(command: Sequence[str], text: str) -> tuple[int, str, str]:

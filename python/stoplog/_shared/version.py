@@ -18,6 +18,15 @@ GROUP_AND_ARTIFACT = f"io.github.stoplog:{ARTIFACT}"
 SPARK_LINES: str = shared("core")["sparkLines"]
 """The Spark versions with which the jar is tested."""
 
+SCALA_LINE = ARTIFACT.rpartition("_")[2]
+"""The Scala version of the jars, which is also the Scala version of the supported Spark."""
+
+OLDEST_JAVA: int = shared("core")["oldestJava"]
+"""The oldest Java that runs the jars."""
+
+OLDEST_S3_HADOOP: str = shared("core")["oldestS3Hadoop"]
+"""The oldest Hadoop whose S3A creates a file only if the file does not exist, which a sink on S3 needs."""
+
 PACKAGE = Path(__file__).resolve().parents[1]
 """The directory of this package."""
 

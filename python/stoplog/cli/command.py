@@ -18,6 +18,7 @@ class ExitCode(IntEnum):
     OK = 0
     FINDINGS = 1
     USAGE = 2
+    WILL_NOT_WORK = 2
     DRIVER_ALIVE = 3
     CANNOT_READ = 4
     FAILED = 5
@@ -35,7 +36,7 @@ class ExitCode(IntEnum):
 _MEANINGS = {
     ExitCode.OK: "The command was successful.",
     ExitCode.FINDINGS: "The command was successful, with findings for an operator.",
-    ExitCode.USAGE: "The call of the command was invalid; nothing was done.",
+    ExitCode.USAGE: "The call of the command was invalid; nothing was done. Of doctor: it will not work.",
     ExitCode.DRIVER_ALIVE: "The command was rejected because a query may be running; nothing was done.",
     ExitCode.CANNOT_READ: "The directory, the log, the named part or the named record cannot be read.",
     ExitCode.FAILED: "The command failed, or was rejected for another reason; the message names the changes.",

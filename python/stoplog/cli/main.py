@@ -104,6 +104,9 @@ def parser() -> argparse.ArgumentParser:
         one = commands.add_parser(command.name, help=command.summary, description=command.summary)
         command.arguments(one)
         one.add_argument("--output", choices=("text", "json"), default="text", help="text is the default")
+        one.add_argument(
+            "--json", dest="output", action="store_const", const="json", help="the same as --output json"
+        )
         one.set_defaults(command=command)
     return whole
 

@@ -25,6 +25,12 @@ object CompatibilityPage {
     .filterNot(line => line.isBlank || line.startsWith("#"))
     .toVector
 
+  /** The oldest Java that runs the jars. */
+  def java: String = first("build.sbt", "\"-release\", \"(\\d+)\"".r)
+
+  /** The oldest Hadoop whose S3A has a conditional create. */
+  val s3Hadoop: String = "3.4.2"
+
   private val head =
     """# Compatibility
       |
@@ -34,7 +40,6 @@ object CompatibilityPage {
       |""".stripMargin
 
   private def platforms: String = {
-    val java   = first("build.sbt", "\"-release\", \"(\\d+)\"".r)
     val scala  = version("scala")
     val binary = scala.split('.').take(2).mkString(".")
     val python = first("pyproject.toml", "requires-python = \">=([^\"]+)\"".r)
@@ -48,7 +53,7 @@ object CompatibilityPage {
        || Java | $java or newer | $java |
        || Scala | $binary | $scala |
        || Python, for the package | $python or newer | $whole; imports, types and command line on $oldest to $newest |
-       || Hadoop | the version of your Spark; for S3 3.4.2 or newer, and `hadoop-aws` of the same version | ${version(
+       || Hadoop | the version of your Spark; for S3 $s3Hadoop or newer, and `hadoop-aws` of the same version | ${version(
         "hadoop"
       )} |
        |

@@ -24,6 +24,8 @@ object SharedDefinitions {
   def core: String = {
     val root = json.objectNode()
     root.put("sparkLines", sparkLines)
+    root.put("oldestJava", CompatibilityPage.java.toInt)
+    root.put("oldestS3Hadoop", CompatibilityPage.s3Hadoop)
     root.put("recordVersion", RecordCodec.Version)
     root.put("recordsKept", LogRules.standard.records)
     root.put("marksKept", LogRules.standard.marks)

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules about settings of Spark and Hadoop that change rows, or that a sink refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from stoplog._doctor.environment import Environment
+from stoplog._doctor.finding import Finding, problem, warning
+from stoplog._jvm.installation import executors_lack_packages
+
+Level = Callable[[str, str, str, str], Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Unwanted:
+    """A value of a setting that should be another value.
+
+    Attributes:
+        level: the consequence.
+        values: the unwanted values, in lower case; empty for each value.
+        better: the line for `spark-defaults.conf`.
+        why: the consequence in words.
+    """
+
+    level: Level
+    values: tuple[str, ...]
+    better: str
+    why: str
+
+
+_UNWANTED = {
+    "spark.sql.ansi.enabled": Unwanted(
+        warning,
+        ("false",),
+        "spark.sql.ansi.enabled true",
+        "A cast of a wrong text and an overflow give null or a wrong number instead of an error.",
+    ),
+    "spark.sql.storeAssignmentPolicy": Unwanted(
+        warning,
+        ("legacy",),
+        "spark.sql.storeAssignmentPolicy ANSI",
+        "INSERT converts values of any type without an error, such as a text to null.",
+    ),
+    "spark.sql.legacy.timeParserPolicy": Unwanted(
+        warning,
+        ("legacy",),
+        "spark.sql.legacy.timeParserPolicy CORRECTED",
+        "The old parser accepts days that do not exist, such as 2026-02-30, and returns another day.",
+    ),
+    "spark.sql.parquet.datetimeRebaseModeInWrite": Unwanted(
+        warning,
+        ("legacy",),
+        "spark.sql.parquet.datetimeRebaseModeInWrite CORRECTED",
+        "Dates before 1582 are written by the Julian calendar, and other readers find other days.",
+    ),
+    "spark.sql.files.ignoreCorruptFiles": Unwanted(
+        warning,
+        ("true",),
+        "spark.sql.files.ignoreCorruptFiles false",
+        "Readers skip the rest of a damaged file without an error, so that rows are missing.",
+    ),
+    "spark.sql.files.ignoreMissingFiles": Unwanted(
+        warning,
+        ("true",),
+        "spark.sql.files.ignoreMissingFiles false",
+        "Readers skip a file that disappears while they read, so that rows are missing.",
+    ),
+    "spark.sql.streaming.checkpointLocation": Unwanted(
+        warning,
+        (),
+        "# remove spark.sql.streaming.checkpointLocation, and set checkpointLocation for each query",
+        "A query without a name gets a new directory there at each start, and reads its input again.",
+    ),
+    "spark.hadoop.fs.s3a.multipart.purge": Unwanted(
+        problem,
+        ("true",),
+        "spark.hadoop.fs.s3a.multipart.purge false",
+        "S3A would delete unfinished uploads, which hold rows of open parts. A sink refuses to start.",
+    ),
+}
+
+
+def settings(environment: Environment) -> Iterator[Finding]:
+    """Settings must not change rows without an error."""
+    found = environment.use.settings
+    for key, unwanted in _UNWANTED.items():
+        value = found.get(key)
+        if value is not None and (not unwanted.values or value.lower() in unwanted.values):
+            yield unwanted.level("setting", f"{key} is {value}.", unwanted.why, unwanted.better)
+
+
+def packages_on_clusters(environment: Environment) -> Iterator[Finding]:
+    """Spark sends executors no packages if `spark.jars` is set as well."""
+    found = environment.use.settings
+    if executors_lack_packages(found):
+        yield warning(
+            "packages",
+            f"spark.jars and spark.jars.packages are set, and spark.master is {found['spark.master']}.",
+            "Spark then gives the executors of a cluster no packages.",
+            "# move each jar of spark.jars to spark.jars.packages, by its Maven coordinate",
+        )
+
+
+def schemes(environment: Environment) -> Iterator[Finding]:
+    """Paths with `s3://` need a file system of their own."""
+    found, place = environment.use.settings, environment.use.scheme_of_each()
+    for scheme in ("s3", "s3n"):
+        if scheme in place and f"spark.hadoop.fs.{scheme}.impl" not in found:
+            yield problem(
+                "scheme",
+                f"{place[scheme]} has the scheme {scheme}://, and no setting names its file system.",
+                "Hadoop has only S3A, with the scheme s3a://.",
+                f"spark.hadoop.fs.{scheme}.impl org.apache.hadoop.fs.s3a.S3AFileSystem",
+            )

@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Environments of users, made of real directories and environment variables, and ways to break them."""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stoplog._shared.version import ARTIFACT, version
+
+PACKAGE = Path(__file__).resolve().parents[1]
+CORE = f"{ARTIFACT}-{version()}.jar"
+KAFKA = f"stoplog-kafka_2.13-{version()}.jar"
+
+
+@dataclass
+class Home:
+    """A machine with Java 17 and Spark 4.2, on which all is well.
+
+    Args:
+        root: an empty directory.
+    """
+
+    root: Path
+    variables: dict[str, str] = field(default_factory=dict)
+    files_limit: int = 1 << 16
+    arguments: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.java("17.0.15")
+        self.spark("4.2.0")
+        self.pyspark("4.2.0")
+        self.variables |= {
+            "PATH": os.environ["PATH"],
+            "JAVA_HOME": str(self.root / "jdk"),
+            "SPARK_HOME": str(self.root / "spark"),
+            "SPARK_CONF_DIR": str(self.root / "conf"),
+            "STOPLOG_JAR": self.jar(CORE),
+            "PYSPARK_PYTHON": sys.executable,
+            "PYTHONPATH": os.pathsep.join([str(self.root / "site"), str(PACKAGE)]),
+            "LC_ALL": "C.UTF-8",
+        }
+
+    def java(self, found: str) -> None:
+        program = self.root / "jdk" / "bin" / "java"
+        program.parent.mkdir(parents=True, exist_ok=True)
+        program.write_text(
+            f"#!/bin/sh\necho 'openjdk version \"{found}\" 2026-01-01' >&2\n", encoding="utf-8"
+        )
+        program.chmod(0o755)
+
+    def spark(self, found: str, scala: str = "2.13.18", hadoop: str = "3.5.0") -> None:
+        jars = self.root / "spark" / "jars"
+        jars.mkdir(parents=True, exist_ok=True)
+        for old in jars.glob("*.jar"):
+            old.unlink()
+        line = ".".join(scala.split(".")[:2])
+        names = (f"spark-core_{line}-{found}", f"scala-library-{scala}", f"hadoop-client-api-{hadoop}")
+        for name in names:
+            (jars / f"{name}.jar").touch()
+
+    def pyspark(self, found: str) -> None:
+        package = self.root / "site" / "pyspark"
+        package.mkdir(parents=True, exist_ok=True)
+        (package / "__init__.py").write_text("raise ImportError('a broken pyspark')\n", encoding="utf-8")
+        (package / "version.py").write_text(f"__version__: str = '{found}'\n", encoding="utf-8")
+
+    def jar(self, name: str) -> str:
+        file = self.root / "more" / name
+        file.parent.mkdir(exist_ok=True)
+        file.touch()
+        return str(file)
+
+    def defaults(self, **settings: str) -> None:
+        """Writes `spark-defaults.conf`; a double underscore is a dot."""
+        conf = self.root / "conf"
+        conf.mkdir(exist_ok=True)
+        lines = [f"spark.{key.replace('__', '.')} {value}\n" for key, value in settings.items()]
+        (conf / "spark-defaults.conf").write_text("".join(lines), encoding="utf-8")
+
+    def limit(self) -> None:
+        """Called in the child process, which may not raise the limit of this process."""
+        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        files = min(self.files_limit, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
+
+
+@dataclass(frozen=True)
+class Broken:
+    """An environment in which something is wrong.
+
+    Args:
+        damage: breaks a home on which all is well.
+        finding: the name of the finding.
+        repair: a part of the line that repairs the environment.
+        code: the exit code.
+    """
+
+    damage: Callable[[Home], object]
+    finding: str
+    repair: str
+    code: int = 2
+
+
+def _set(key: str, value: str) -> Callable[[Home], object]:
+    return lambda home: home.variables.update({key: value})
+
+
+def _defaults(**settings: str) -> Callable[[Home], object]:
+    return lambda home: home.defaults(**settings)
+
+
+def _jars(*names: str) -> Callable[[Home], object]:
+    return lambda home: home.defaults(jars=",".join(home.jar(name) for name in names))
+
+
+def _packages(*coordinates: str) -> Callable[[Home], object]:
+    return _defaults(jars__packages=",".join(coordinates))
+
+
+def _arguments(*words: str) -> Callable[[Home], object]:
+    return lambda home: home.arguments.extend(words)
+
+
+def _java_25(home: Home) -> None:
+    home.java("25.0.1")
+    home.spark("4.0.1", hadoop="3.4.1")
+    home.pyspark("4.0.1")
+
+
+def _spark_4_0(home: Home) -> None:
+    home.spark("4.0.1", hadoop="3.4.1")
+    home.pyspark("4.0.1")
+    home.arguments.append("s3a://bucket/events")
+
+
+def _spark_3(home: Home) -> None:
+    home.spark("3.5.7", hadoop="3.3.4")
+    home.pyspark("3.5.7")
+
+
+def _spark_5(home: Home) -> None:
+    home.spark("5.0.0")
+    home.pyspark("5.0.0")
+
+
+def _submitted(home: Home) -> None:
+    home.variables["PYSPARK_SUBMIT_ARGS"] = f"--jars {home.jar(KAFKA)} pyspark-shell"
+
+
+def _in_spark(home: Home) -> None:
+    (home.root / "spark" / "jars" / KAFKA).touch()
+
+
+def _other_python(home: Home) -> None:
+    python = home.root / "python3"
+    python.write_text("#!/bin/sh\necho 3.8\n", encoding="utf-8")
+    python.chmod(0o755)
+    home.variables["PYSPARK_PYTHON"] = str(python)
+
+
+def _slow_clock(home: Home) -> None:
+    later = (home.root / "more" / CORE).stat().st_mtime + 30 * 86_400
+    os.utime(home.root / "more" / CORE, (later, later))
+
+
+def _few_files(home: Home) -> None:
+    home.files_limit = 256
+
+
+def _silent_java(home: Home) -> None:
+    program = home.root / "jdk" / "bin" / "java"
+    program.write_text("#!/bin/sh\necho 'libjvm.so: cannot open' >&2\nexit 127\n", encoding="utf-8")
+
+
+BROKEN = {
+    "java 11": Broken(lambda home: home.java("11.0.25"), "java", "JAVA_HOME"),
+    "java 8": Broken(lambda home: home.java("1.8.0_402"), "java", "JAVA_HOME"),
+    "java 25 with an old hadoop": Broken(_java_25, "java", "JAVA_HOME"),
+    "JAVA_HOME without java": Broken(_set("JAVA_HOME", "/no/jdk"), "java", "JAVA_HOME"),
+    "java that does not start": Broken(_silent_java, "java", "JAVA_HOME"),
+    "no spark": Broken(_set("SPARK_HOME", "/no/spark"), "spark", "pip install 'pyspark>=4.0'"),
+    "spark 3.5": Broken(_spark_3, "spark", "pip install 'pyspark>=4.0'"),
+    "newer spark": Broken(_spark_5, "spark", "pyspark~=4.", 1),
+    "pyspark of another line": Broken(lambda home: home.pyspark("4.1.4"), "pyspark", "pyspark==4.2.0"),
+    "scala 2.12": Broken(lambda home: home.spark("4.2.0", "2.12.18"), "scala", "pip install"),
+    "connector for scala 2.12": Broken(
+        _jars(CORE, f"stoplog-kafka_2.12-{version()}.jar"), "scala", "replace stoplog-kafka_2.12"
+    ),
+    "old hadoop with s3": Broken(_spark_4_0, "hadoop", "pip install 'pyspark~=4."),
+    "missing hadoop-aws": Broken(
+        _arguments("s3a://bucket/events"), "hadoop-aws", "org.apache.hadoop:hadoop-aws:3.5.0"
+    ),
+    "missing hadoop-aws for a setting": Broken(
+        _defaults(hadoop__fs__s3a__endpoint="http://minio:9000"), "hadoop-aws", "hadoop-aws:3.5.0"
+    ),
+    "missing hadoop-azure": Broken(
+        _arguments("abfss://c@a.dfs.core.windows.net/x"), "hadoop-azure", "hadoop-azure:3.5.0"
+    ),
+    "hadoop-aws of another version": Broken(
+        _packages("org.apache.hadoop:hadoop-aws:3.3.4"), "hadoop-aws", "by hadoop-aws:3.5.0"
+    ),
+    "hadoop-aws without the sdk": Broken(
+        _jars("hadoop-aws-3.5.0.jar"), "aws-sdk", "org.apache.hadoop:hadoop-aws:3.5.0"
+    ),
+    "a path with s3": Broken(_arguments("s3://bucket/x"), "scheme", "spark.hadoop.fs.s3.impl"),
+    "connector without core": Broken(_jars(KAFKA), "connector", CORE, 1),
+    "connector without core in --jars": Broken(_submitted, "connector", "export PYSPARK_SUBMIT_ARGS="),
+    "connector without core in spark": Broken(_in_spark, "connector", "cp /"),
+    "core of another release": Broken(
+        _jars("stoplog_2.13-0.0.9.jar"), "stoplog-version", "pip install stoplog==0.0.9"
+    ),
+    "connector of another release": Broken(
+        _jars(CORE, "stoplog-jdbc_2.13-0.0.9.jar"), "stoplog-version", f"stoplog-jdbc_2.13:{version()}"
+    ),
+    "two cores": Broken(_jars(CORE, "stoplog_2.13-0.0.9.jar"), "stoplog-twice", "Remove stoplog_2.13:0.0.9"),
+    "a jar that is not there": Broken(_defaults(jars="/no/such.jar"), "jar-missing", "/no/such.jar"),
+    "STOPLOG_JAR that is not there": Broken(
+        _set("STOPLOG_JAR", "/no/stoplog.jar"), "stoplog-jar", "unset STOPLOG_JAR"
+    ),
+    "kafka module of another line": Broken(
+        _packages("org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.1"),
+        "spark-module",
+        "spark-sql-kafka-0-10_2.13:4.2.0",
+    ),
+    "avro module of spark 3": Broken(
+        _packages("org.apache.spark:spark-avro_2.12:3.5.0"), "scala", "spark-avro_2.13"
+    ),
+    "another python in the workers": Broken(_other_python, "python", f"PYSPARK_PYTHON={sys.executable}"),
+    "no python in the workers": Broken(_set("PYSPARK_PYTHON", "/no/python"), "python", "PYSPARK_PYTHON="),
+    "posix locale": Broken(_set("LC_ALL", "POSIX"), "locale", "export LC_ALL=C.UTF-8", 1),
+    "locale that is not installed": Broken(
+        _set("LC_ALL", "xx_XX.UTF-8"), "locale", "export LC_ALL=C.UTF-8", 1
+    ),
+    "few open files": Broken(_few_files, "open-files", "ulimit -n 65536"),
+    "unknown time zone": Broken(_set("TZ", "Mars/Phobos"), "time-zone", "export TZ=UTC", 1),
+    "unknown session time zone": Broken(
+        _defaults(sql__session__timeZone="Mars/Phobos"), "time-zone", "spark.sql.session.timeZone UTC"
+    ),
+    "slow clock": Broken(_slow_clock, "clock", "timedatectl set-ntp true"),
+    "local directory that is not there": Broken(_set("SPARK_LOCAL_DIRS", "/no/disk"), "disk", "mkdir -p"),
+    "ansi off": Broken(_defaults(sql__ansi__enabled="false"), "setting", "spark.sql.ansi.enabled true", 1),
+    "legacy time parser": Broken(
+        _defaults(sql__legacy__timeParserPolicy="LEGACY"), "setting", "timeParserPolicy CORRECTED", 1
+    ),
+    "purge of uploads": Broken(
+        _arguments("--conf", "spark.hadoop.fs.s3a.multipart.purge=true"), "setting", "purge false"
+    ),
+    "one checkpoint for all": Broken(
+        _defaults(sql__streaming__checkpointLocation="/cp"), "setting", "checkpointLocation for each query", 1
+    ),
+    "packages on a cluster": Broken(
+        _arguments(
+            *("--conf", "spark.master=yarn", "--conf", "spark.jars=s3a.jar.txt"),
+            *("--conf", "spark.jars.packages=a:b_2.13:1"),
+        ),
+        "packages",
+        "spark.jars.packages",
+        1,
+    ),
+}
+"""By what is wrong: the environment, and what doctor says."""

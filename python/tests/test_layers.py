@@ -61,6 +61,7 @@ MAY_IMPORT = {
     "admin": "_jvm _text errors",
     "cli": "_inspect _shared _text admin compaction diagnosis errors inspection preflight session",
     "__main__": "cli",
+    "templates": f"testing {TOP} jdbc",
     "testing": f"_shared _storage {TOP}",
 }
 

@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from stoplog.cli.command import Command
-from stoplog.cli.commands import check, doctor, error, on_spark, report, show, status, tools
+from stoplog.cli.commands import check, doctor, error, init, on_spark, report, show, status, tools
 
 COMMANDS: tuple[Command, ...] = (
+    init.COMMAND,
     doctor.COMMAND,
     status.LS,
     status.STATUS,

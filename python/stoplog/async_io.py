@@ -7,12 +7,13 @@ import inspect
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from stoplog._async.outcome import Answer, BadAnswer, CallTimeout
-from stoplog._async.result import REJECTED_COLUMN, CallFailed, OnBadRow, Result
+from stoplog._async.outcome import Answer
+from stoplog._async.result import REJECTED_COLUMN, OnBadRow, Result
 from stoplog._async.retry import Retry, RetryAfter
 from stoplog._async.task import TaskPlan
 from stoplog._async.window import Order
 from stoplog._async.worker_python import warn_of_other_python
+from stoplog.errors import BadAnswer, CallFailed, CallTimeout
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -10,7 +10,8 @@ from async_frame import PARSED, Frame, mapped, named
 from pyspark.sql.types import LongType, StructField, StructType
 
 from stoplog import async_io
-from stoplog.async_io import BadAnswer, async_map, async_split
+from stoplog.async_io import async_map, async_split
+from stoplog.errors import BadAnswer
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ import pytest
 from virtual_time import run
 
 from stoplog._async.call import Caller
-from stoplog._async.outcome import BadAnswer, CallTimeout, Done, Failed
+from stoplog._async.outcome import Done, Failed
 from stoplog.async_io import Retry, RetryAfter
+from stoplog.errors import BadAnswer, CallTimeout
 
 ONCE = Retry(max_attempts=1)
 

@@ -11,8 +11,9 @@ from async_frame import PARSED, mapped, named
 from pyspark.sql import Row
 from pyspark.sql.types import StructType
 
-from stoplog._async.result import CallFailed, batches_of
+from stoplog._async.result import batches_of
 from stoplog.async_io import Retry
+from stoplog.errors import CallFailed
 
 
 class Unspeakable(Exception):

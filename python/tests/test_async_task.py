@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from async_frame import Client, mapped, named
 
-from stoplog._async.result import BATCH_ROWS, CallFailed
+from stoplog._async.result import BATCH_ROWS
 from stoplog.async_io import Retry
+from stoplog.errors import CallFailed
 
 
 def test_rows_of_all_batches_keep_the_order() -> None:

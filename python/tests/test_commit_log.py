@@ -10,11 +10,12 @@ from made_sink import SETTINGS, UID, MadeSink
 
 from stoplog._log.codec import VERSION, Elsewhere, TooNew, Torn, decode
 from stoplog._log.crc32c import _shifted, _tables, crc32c
-from stoplog._log.log import CommitLog, RecordHead, UnreadableRecord
+from stoplog._log.log import CommitLog, RecordHead, unreadable
 from stoplog._log.paths import InBucket, is_no_name
 from stoplog._log.records import RecordKind
 from stoplog._storage import FileInfo, open_storage
 from stoplog._storage.local import LocalStorage
+from stoplog.errors import UnreadableRecord
 
 
 def log(root: Path) -> CommitLog:
@@ -256,9 +257,9 @@ def test_a_listed_record_without_a_file_is_read_at_most_four_times(tmp_path: Pat
 
 def test_a_record_with_paths_elsewhere_differs_from_a_torn_record(tmp_path: Path) -> None:
     problem = Elsewhere(("../a", "/b"), 7)
-    unreadable = UnreadableRecord("here", problem)
-    assert unreadable.condition == "STOPLOG_RECORD_ELSEWHERE"
-    assert "outside of the sink's path: '../a', '/b'." in str(unreadable)
+    error = unreadable("here", problem)
+    assert error.condition == "STOPLOG_RECORD_ELSEWHERE"
+    assert "outside of the sink's path: '../a', '/b'." in str(error)
     assert (problem.paths, problem.last_epoch) == (("../a", "/b"), 7)
 
 

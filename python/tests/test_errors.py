@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import importlib
 import pickle
+import pkgutil
 
 import pytest
 
+import stoplog
 from stoplog import (
     ConnectUnsupported,
     InvalidOptions,
@@ -13,6 +16,7 @@ from stoplog import (
     StoplogError,
     VersionMismatch,
     condition_of,
+    errors,
     packages,
 )
 
@@ -82,3 +86,16 @@ def test_a_circle_of_causes_ends() -> None:
     one, two = RuntimeError("1"), RuntimeError("2")
     one.__cause__, two.__cause__ = two, one
     assert condition_of(one) is None
+
+
+def subclasses(kind: type[StoplogError]) -> set[type[StoplogError]]:
+    return {kind}.union(*map(subclasses, kind.__subclasses__()))
+
+
+def test_the_module_of_errors_has_every_class_that_a_caller_may_catch() -> None:
+    for module in pkgutil.walk_packages(stoplog.__path__, "stoplog."):
+        if not module.name.startswith(("stoplog.templates", "stoplog.testing._child")):
+            importlib.import_module(module.name)
+    own = {each for each in subclasses(StoplogError) if each.__module__.startswith("stoplog.")}
+    assert {each.__name__ for each in own} <= set(errors.__all__)
+    assert all(getattr(errors, each.__name__) is each for each in own)

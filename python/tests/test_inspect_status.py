@@ -11,9 +11,8 @@ import pytest
 from made_sink import MINUTE, NOW, QUERY, RUN, UID, MadeSink, healthy
 
 from stoplog._inspect import status as status_of
-from stoplog._inspect.sinks import NotFound
 from stoplog._storage import open_storage
-from stoplog.errors import StoplogError
+from stoplog.errors import NotFound, StoplogError
 from stoplog.inspection import (
     BucketStatus,
     DriverState,

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 from made_sink import MINUTE, NOW, QUERY, UID, MadeSink, healthy
 
-from stoplog._inspect.sinks import NotFound, WhichSink
 from stoplog._storage import open_storage
-from stoplog._storage.files import CannotRead
+from stoplog.errors import CannotRead, NotFound, WhichSink
 from stoplog.inspection import PartState, RecordKind, SinkDirectory, SinkKind, inspect
 
 

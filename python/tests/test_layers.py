@@ -39,7 +39,7 @@ MAY_IMPORT = {
     "views": "_options _text",
     # Connectors.
     "_async": "errors",
-    "async_io": "_async",
+    "async_io": "_async errors",
     "cassandra": "_options _text sink",
     "jdbc": "_options _text sink",
     "kafka": "_jvm _options _text errors sink",
@@ -55,11 +55,11 @@ MAY_IMPORT = {
     "_storage": "_text errors",
     "_log": "_shared _storage errors",
     "_inspect": "_html _log _shared _storage _text errors",
-    "_report": "_html _inspect _log _shared _storage _text",
+    "_report": "_html _inspect _log _shared _storage _text errors",
     "inspection": "_inspect _log _report _storage _text",
     # The jar's commands in a JVM of their own, and the command line.
     "admin": "_jvm _text errors",
-    "cli": "_inspect _shared _text admin compaction diagnosis errors inspection preflight session",
+    "cli": "_shared _text admin compaction diagnosis errors inspection preflight session",
     "__main__": "cli",
     "templates": f"testing {TOP} jdbc",
     "testing": f"_shared _storage {TOP}",

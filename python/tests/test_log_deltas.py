@@ -18,10 +18,11 @@ from stoplog._inspect.explain import explain
 from stoplog._inspect.sinks import summary
 from stoplog._log.codec import BaseGone, Torn, decode, decode_stored
 from stoplog._log.crc32c import crc32c
-from stoplog._log.log import CommitLog, UnreadableRecord
+from stoplog._log.log import CommitLog
 from stoplog._report.figures import log_figures
 from stoplog._storage import open_storage
 from stoplog._storage.local import LocalStorage
+from stoplog.errors import UnreadableRecord
 
 Json = dict[str, Any]
 CHAIN = ("record-v1-compact.json", "record-v1-delta-epoch.json", "record-v1-delta-roll.json")

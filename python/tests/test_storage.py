@@ -19,8 +19,9 @@ from made_sink import NOW, healthy
 
 from stoplog._storage import open_storage
 from stoplog._storage.arrow import ArrowStorage
-from stoplog._storage.files import Address, CannotRead
+from stoplog._storage.files import Address
 from stoplog._storage.opening import SpecStorage
+from stoplog.errors import CannotRead
 from stoplog.inspection import SinkDirectory
 
 

@@ -17,7 +17,7 @@ import pytest
 
 import stoplog
 from servers import hdfs, s3mock
-from stoplog._storage.files import CannotRead
+from stoplog.errors import CannotRead
 from stoplog.inspection import Severity, SinkDirectory
 from support.streams import Stream
 from support.wait import until

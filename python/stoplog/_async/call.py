@@ -8,8 +8,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from stoplog._async.outcome import Answer, BadAnswer, BatchFunction, CallTimeout, Failed, Outcome, done
+from stoplog._async.outcome import Answer, BatchFunction, Failed, Outcome, done
 from stoplog._async.retry import Retry
+from stoplog.errors import BadAnswer, CallTimeout
 
 if TYPE_CHECKING:
     from pyspark.sql import Row

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from stoplog.errors import StoplogError
+from stoplog.errors import BadAnswer, CallTimeout
 
 if TYPE_CHECKING:
     from pyspark.sql import Row
@@ -42,32 +42,6 @@ class Failed:
 
 
 Outcome: TypeAlias = "Done | Failed"
-
-
-class CallTimeout(StoplogError, TimeoutError):
-    """A call exceeded `timeout_seconds` and was cancelled.
-
-    >>> isinstance(CallTimeout(0.5), TimeoutError)
-    True
-    """
-
-    def __init__(self, seconds: float) -> None:
-        super().__init__("STOPLOG_ASYNC_TIMEOUT", f"The call took longer than {seconds:g} s.")
-
-
-class BadAnswer(StoplogError, TypeError):
-    """A function returned a value that is not a row of the given schema.
-
-    >>> BadAnswer("an int").condition
-    'STOPLOG_ASYNC_ANSWER'
-    """
-
-    def __init__(self, what: str) -> None:
-        super().__init__(
-            "STOPLOG_ASYNC_ANSWER",
-            f"The function of async_map returned {what}. "
-            "Return None, a tuple, a dict or a Row of the given schema, or a list of them.",
-        )
 
 
 def done(answer: Any) -> Done:

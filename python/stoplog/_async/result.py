@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from stoplog._async.outcome import BadAnswer, Done, Failed, Outcome, ResultRow
-from stoplog.errors import StoplogError
+from stoplog._async.outcome import Done, Failed, Outcome, ResultRow
+from stoplog.errors import BadAnswer, CallFailed
+from stoplog.errors.calls import message_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -67,31 +68,6 @@ OnBadRow: TypeAlias = Literal["fail", "reject"]
 
 BATCH_ROWS = 1_000
 """The number of result rows in a batch for Spark."""
-
-
-# The message contains the condition, because only the text of a worker's exception reaches the driver and
-# condition_of.
-_CALL_FAILED = "STOPLOG_ASYNC_CALL_FAILED"
-
-
-class CallFailed(StoplogError):
-    """The last attempt of a call failed, and the task fails. Spark may retry the task with all its calls.
-
-    >>> print(CallFailed(3, ConnectionError("refused")))
-    [STOPLOG_ASYNC_CALL_FAILED] A call of async_map failed 3 times, at last with ConnectionError: refused. \
-Correct the cause, allow more attempts with retry, or set on_bad_row="reject" to return such rows \
-as rejected rows and continue.
-    """
-
-    def __init__(self, attempts: int, error: Exception) -> None:
-        times = "" if attempts == 1 else f" {attempts} times, at last"
-        super().__init__(
-            _CALL_FAILED,
-            f"[{_CALL_FAILED}] A call of async_map failed{times} with "
-            f"{type(error).__name__}: {message_of(error).rstrip('.')}. "
-            'Correct the cause, allow more attempts with retry, or set on_bad_row="reject" to return such '
-            "rows as rejected rows and continue.",
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,19 +181,6 @@ def error_type(row: StructType) -> StructType:
             StructField("row", row, True),
         ]
     )
-
-
-def message_of(error: Exception) -> str:
-    """Returns the message of an exception as valid UTF-8, for any class of exception and any characters.
-
-    >>> message_of(ValueError("half a sign: \\ud83d"))
-    'half a sign: \\\\ud83d'
-    """
-    try:
-        text = str(error)
-    except Exception:
-        return f"(a {type(error).__name__} that cannot be shown)"
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _reason(failed: Failed) -> str:

@@ -13,13 +13,14 @@ from pathlib import Path
 from stoplog._html.shown import Shown
 from stoplog._inspect.names import finished_name_of, is_hidden, marker_version, part_name
 from stoplog._inspect.rolling import RollingFacts, forecast
-from stoplog._log.log import CommitLog, UnreadableRecord
+from stoplog._log.log import CommitLog
 from stoplog._log.paths import InBucket, leads_outside, staged_of
 from stoplog._log.records import LogRecord, Marker, OpenPart, PendingPart, RecordKind
 from stoplog._shared.definitions import DIRECTORIES, GRACE_MILLIS, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog._storage.opening import local_path
 from stoplog._text.words import many, size
+from stoplog.errors import UnreadableRecord
 
 
 class PartState(Enum):

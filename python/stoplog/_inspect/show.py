@@ -6,10 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.sinks import NotFound
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord
 from stoplog._storage import Storage
+from stoplog.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,39 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from stoplog._html.shown import Shown
-from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord, is_connector
+from stoplog._log.log import CommitLog, LogFiles, is_connector
 from stoplog._log.records import LogRecord, RecordKind
 from stoplog._shared.definitions import LOG, REPLACEMENTS, ROOT
 from stoplog._storage import Storage
-from stoplog._storage.files import CannotRead
-from stoplog.errors import StoplogError
-
-
-class NotFound(StoplogError):
-    """A request for a sink, an epoch or a part that does not exist."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__("STOPLOG_NOT_FOUND", message)
-
-
-class WhichSink(StoplogError):
-    """A request without a sink id, for a path with several sinks.
-
-    >>> print(WhichSink("/data/out", ["a", "b"]))
-    /data/out has several sinks: a, b. Name one of them: --sink-id, or sink_id in Python.
-    """
-
-    def __init__(self, path: str, sink_ids: Sequence[str]) -> None:
-        super().__init__(
-            "STOPLOG_WHICH_SINK",
-            f"{path} has several sinks: {', '.join(sink_ids)}. "
-            "Name one of them: --sink-id, or sink_id in Python.",
-        )
+from stoplog.errors import CannotRead, NotFound, UnreadableRecord, WhichSink
 
 
 class SinkKind(Enum):

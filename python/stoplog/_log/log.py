@@ -13,7 +13,7 @@ from stoplog._log.paths import published_outside
 from stoplog._log.records import LogRecord, RecordKind, SinkState
 from stoplog._shared.definitions import LOG, NOTE_END, RECORD_END, REPLACEMENTS, ROOT, shared
 from stoplog._storage import FileInfo, Storage
-from stoplog.errors import StoplogError
+from stoplog.errors import UnreadableRecord
 
 _HEAD = re.compile(
     rb'\{"version":\d+,"crc32c":"[0-9a-f]{8}","record":\{"seq":\d+,"kind":"'
@@ -27,21 +27,14 @@ _NAME = re.compile(
 )
 
 
-class UnreadableRecord(StoplogError):
-    """A record exists and cannot be used: `STOPLOG_RECORD_TORN`, `…_TOO_NEW` or `…_ELSEWHERE`.
-
-    Attributes:
-        problem: the reason.
-    """
-
-    def __init__(self, path: str, problem: RecordProblem) -> None:
-        advice = (
-            "Use the release of stoplog that wrote it, or a newer one."
-            if isinstance(problem, TooNew)
-            else "Run 'stoplog check' on the directory: it says what is left and what to do."
-        )
-        super().__init__(_condition(problem), f"The record {path} cannot be used: {problem}. {advice}")
-        self.problem = problem
+def unreadable(path: str, problem: RecordProblem) -> UnreadableRecord:
+    """Creates the error for a record that cannot be used."""
+    advice = (
+        "Use the release of stoplog that wrote it, or a newer one."
+        if isinstance(problem, TooNew)
+        else "Run 'stoplog check' on the directory: it says what is left and what to do."
+    )
+    return UnreadableRecord(_condition(problem), path, problem, advice)
 
 
 def _condition(problem: RecordProblem) -> str:
@@ -142,7 +135,7 @@ class CommitLog:
             # unreadable.
             before, looks = seq, _LOOKS if seq > before else looks - 1
             if not looks:
-                raise UnreadableRecord(self._absolute(seq), problem)
+                raise unreadable(self._absolute(seq), problem)
         return None
 
     def _leaving(self, record: LogRecord) -> LogRecord:
@@ -160,7 +153,7 @@ class CommitLog:
         try:
             return self._whole(stored)
         except RecordProblem as problem:
-            raise UnreadableRecord(self._absolute(seq), problem) from problem
+            raise unreadable(self._absolute(seq), problem) from problem
 
     def stored(self, seq: int) -> StoredRecord | None:
         """Returns a record as stored in its file; `None` if the record does not exist.
@@ -170,7 +163,7 @@ class CommitLog:
         try:
             return self._stored(seq)
         except RecordProblem as problem:
-            raise UnreadableRecord(self._absolute(seq), problem) from problem
+            raise unreadable(self._absolute(seq), problem) from problem
 
     def said(self, seq: int) -> LogRecord | None:
         """Returns the contents of a record's file. The state may contain only the difference from the base.

@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from stoplog._inspect.status import SinkStatus, status
-from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
+from stoplog._log.log import CommitLog, LogFiles
 from stoplog._log.records import LogRecord, RecordKind
 from stoplog._report.bins import SizeBin, SizeCounts, TimeBins, TimeCounts
 from stoplog._report.delays import Delays, delays_of
 from stoplog._storage import FileInfo, Storage
 from stoplog._text import redaction
+from stoplog.errors import UnreadableRecord
 
 READ_BYTES = 12 * 1024 * 1024
 """The maximum number of bytes read from a log, newest records first: each record names all open parts."""

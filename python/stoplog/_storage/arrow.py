@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping
 from operator import attrgetter
 from typing import Any
 
-from stoplog._storage.files import Address, CannotRead, Enter, FileInfo, join, refusals, walk
+from stoplog._storage.files import Address, Enter, FileInfo, join, refusals, walk
+from stoplog.errors import CannotRead
 
 _S3_SCHEMES = ("s3", "s3a", "s3n")
 _S3_OPTIONS = (

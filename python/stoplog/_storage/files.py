@@ -9,55 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from stoplog._text import redaction
-from stoplog.errors import StoplogError
-
-
-class CannotRead(StoplogError):
-    """A directory cannot be read, or cannot be read with the installed packages or given options.
-
-    >>> print(CannotRead("hdfs://a/b", "there is no such host", "Look at the address."))
-    hdfs://a/b cannot be read: there is no such host. Look at the address.
-    """
-
-    def __init__(self, path: str, why: str, advice: str) -> None:
-        super().__init__("STOPLOG_CANNOT_READ", f"{path} cannot be read: {why}. {advice}")
-
-    @classmethod
-    def of(cls, path: str, error: Exception) -> CannotRead:
-        """Creates the error for a request that a file system rejected."""
-        said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        why = redaction.answer(said, path)
-        return cls(path, why.rstrip(".\n"), "Look at the path, the rights to it, and the options given.")
-
-    @classmethod
-    def no_package(cls, path: str, scheme: str, package: str, *with_it: str) -> CannotRead:
-        """Creates the error for a missing package: only local files need no optional packages."""
-        why = f"{scheme}:// needs {package}, which is not installed"
-        return cls(path, why, f"Run: pip install {' '.join((package, *with_it))}")
-
-    @classmethod
-    def no_libhdfs(cls, path: str, error: Exception) -> CannotRead:
-        """Creates the error for a missing libhdfs: pyarrow accesses HDFS by Hadoop's native library."""
-        advice = (
-            "Set HADOOP_HOME and CLASSPATH so that libhdfs is found, or name the directory by the address of "
-            "the name node's HTTP port: webhdfs://host:9870/…"
-        )
-        return cls(path, redaction.answer(str(error), path).splitlines()[0].rstrip("."), advice)
-
-    @classmethod
-    def option(cls, path: str, option: str, known: list[str]) -> CannotRead:
-        """Creates the error for a `--fs-option` that the file system does not support."""
-        return cls(path, f"its file system has no option '{option}'", f"Use one of: {', '.join(known)}.")
-
-    @classmethod
-    def with_keys(cls, scheme: str) -> CannotRead:
-        """Creates the error for a bucket address with keys; the message omits the whole address."""
-        advice = (
-            "Name the bucket alone, and give the keys by the options access_key and secret_key "
-            "(--fs-option), or by the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
-        )
-        return cls(f"{scheme}://…", "the address of a bucket has no user and no key in it", advice)
+from stoplog.errors import CannotRead
 
 
 @contextmanager

@@ -11,7 +11,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
 
-from stoplog._storage.files import CannotRead, Enter, FileInfo, join, walk
+from stoplog._storage.files import Enter, FileInfo, join, walk
+from stoplog.errors import CannotRead
 
 _ABSENT = {errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ELOOP, errno.ENAMETOOLONG}
 _Found = TypeVar("_Found")

@@ -14,9 +14,10 @@ from types import MappingProxyType
 from typing import Any
 from urllib.parse import unquote
 
-from stoplog._storage.files import Address, CannotRead, Enter, FileInfo, Storage, join, refusals, walk
+from stoplog._storage.files import Address, Enter, FileInfo, Storage, join, refusals, walk
 from stoplog._storage.local import LocalStorage
 from stoplog._text.values import path_text
+from stoplog.errors import CannotRead
 
 _WEBHDFS_OPTIONS = ("user", "delegation", "kerberos", "proxy_to", "timeout")
 _TIMEOUT_SECONDS = 30.0

@@ -9,11 +9,12 @@ from stoplog._inspect.names import part_name
 from stoplog._inspect.sinks import SinkKind, kind_of
 from stoplog._inspect.visible import listed_files
 from stoplog._log.codec import BaseGone, RecordProblem
-from stoplog._log.log import CommitLog, LogFiles, UnreadableRecord
+from stoplog._log.log import CommitLog, LogFiles
 from stoplog._log.paths import InBucket
 from stoplog._log.records import LogRecord
 from stoplog._shared.definitions import LOG, ROOT, shared
 from stoplog._storage import NO_OPTIONS, FileInfo, Storage
+from stoplog.errors import UnreadableRecord
 
 _MARKS_KEPT: int = shared("core")["marksKept"]
 """A run may remove the mark of a record if the log has this number of newer records.
@@ -155,8 +156,9 @@ def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> 
             newest = log.read(seq)
         except UnreadableRecord as error:
             newest = None
-            if not _is_leaving(error.problem, files):
-                unreadable[seq] = error.problem
+            problem = error.problem
+            if isinstance(problem, RecordProblem) and not _is_leaving(problem, files):
+                unreadable[seq] = problem
     layout = InBucket.of(sink_id, newest.state.settings) if newest else None
     return Facts(
         storage,

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 
-from stoplog._inspect.sinks import NotFound
 from stoplog._shared.version import CHECKOUT, PACKAGE
 from stoplog.cli.command import Answer, Command, non_empty
 from stoplog.cli.table import table
+from stoplog.errors import NotFound
 
 _PREFIX = "STOPLOG_"
 _OWN = PACKAGE / "conditions"

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         NotAStoplogQuery,
         NotFinished,
         SparkUnsupported,
+        StartRefused,
         StoplogError,
         VersionMismatch,
         condition_of,
@@ -104,6 +105,7 @@ __all__ = [
     "SinkMetrics",
     "SinkProgress",
     "SparkUnsupported",
+    "StartRefused",
     "StoplogError",
     "StreamFormat",
     "VersionMismatch",
@@ -142,7 +144,7 @@ _HOMES = {
     "encoder": "Encoder",
     "errors": (
         "ConnectUnsupported InvalidOptions JarMissing NoSession NotAStoplogQuery NotFinished "
-        "SparkUnsupported StoplogError VersionMismatch condition_of"
+        "SparkUnsupported StartRefused StoplogError VersionMismatch condition_of"
     ),
     "finished": "Finished",
     "inspection": "SinkDirectory inspect",

@@ -129,6 +129,7 @@ class Run:
 
     runId = "run-1"
     name = None
+    toTable = None
 
     def __init__(self, progress: dict[str, Any] | None) -> None:
         self.lastProgress = progress
@@ -194,3 +195,41 @@ def test_a_run_whose_rows_stay_invisible_is_an_error(bridge: FakeBridge) -> None
     bridge.finished = JavaObject(inTime=True, openParts=2, rows=10, bytes=4096)
     with pytest.raises(NotFinished, match="10 of its rows in 2 open parts"):
         run(Run(progress_of(3)))
+
+
+class Refusing(FakeFrame):
+    """A DataFrame whose writer refuses to start, with an error of Spark."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__()
+
+        def start(*_: object, **__: object) -> None:
+            raise error
+
+        self.writeStream.start = start  # type: ignore[attr-defined]
+
+
+REFUSALS = {
+    "classic": "An error occurred while calling o9.start.\n: stoplog.error.X: {}\n\tat stoplog.A",
+    "argument": "{}\n\nJVM stacktrace:\nstoplog.error.StoplogArgumentException\n\tat stoplog.A",
+    "connect": "(java.lang.IllegalArgumentException) {}",
+}
+
+
+@pytest.mark.parametrize("text", REFUSALS.values(), ids=REFUSALS.keys())
+def test_a_refusal_of_the_start_is_one_class_with_a_condition(text: str) -> None:
+    said = "[STOPLOG_SCHEMA_CHANGED] The type has changed. SQLSTATE: 42K09"
+    cause = RuntimeError(text.format(said))
+    frame: Any = Refusing(cause)
+    with pytest.raises(stoplog.StartRefused) as refused:
+        SINK.write_stream(frame, "/cp").start()
+    assert (refused.value.condition, str(refused.value)) == ("STOPLOG_SCHEMA_CHANGED", said)
+    assert refused.value.__cause__ is cause
+
+
+def test_an_error_of_spark_at_the_start_stays_as_it_is() -> None:
+    cause = RuntimeError("[TABLE_OR_VIEW_NOT_FOUND] no table")
+    frame: Any = Refusing(cause)
+    with pytest.raises(RuntimeError) as raised:
+        SINK.write_stream(frame).start()
+    assert raised.value is cause

@@ -56,5 +56,6 @@ def test_a_client_waits_until_all_files_are_visible(place: Place, runs: int, buc
         "STOPLOG_INVALID_OPTIONS",
         "STOPLOG_CHECKPOINT_IN_SINK",
     ]
+    assert seen["refused"] == "StartRefused"
     assert seen["finished"][1] > 0
     assert seen["empty"] == "0"

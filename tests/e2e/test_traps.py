@@ -38,7 +38,7 @@ def count(spark: SparkSession, place: Path) -> int:
 def test_a_visible_checkpoint_under_the_path_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     sink = builder(tmp_path).build()
     for inside in ("out/checkpoint", "out/_stoplog/checkpoint"):
-        with pytest.raises(Exception, match="STOPLOG_CHECKPOINT_IN_SINK"):
+        with pytest.raises(stoplog.StartRefused, match="STOPLOG_CHECKPOINT_IN_SINK"):
             sink.run_available_now(rows(spark, tmp_path), tmp_path / inside)
     assert not (tmp_path / "out").exists()
     sink.run_available_now(rows(spark, tmp_path), tmp_path / "out" / "_checkpoint")
@@ -99,7 +99,7 @@ def test_partition_by_of_sparks_writer_is_refused(spark: SparkSession, tmp_path:
 def test_a_changed_type_is_refused_with_both_types(spark: SparkSession, tmp_path: Path) -> None:
     sink: Any = builder(tmp_path).build()
     sink.run_available_now(rows(spark, tmp_path), tmp_path / "checkpoint")
-    with pytest.raises(Exception, match=r"STOPLOG_SCHEMA_CHANGED.*id STRING \(was BIGINT\)"):
+    with pytest.raises(stoplog.StartRefused, match=r"^\[STOPLOG_SCHEMA_CHANGED.*id STRING \(was BIGINT\)"):
         sink.run_available_now(rows(spark, tmp_path, "id STRING, day STRING"), tmp_path / "checkpoint")
     assert count(spark, tmp_path) == 3
 

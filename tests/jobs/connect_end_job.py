@@ -66,6 +66,7 @@ def _others(spark, source, root: Path) -> dict:
             _refusal(lambda: sink.write_stream(source).partitionBy("value")),
             _refusal(lambda: sink.run_available_now(source, root / "stopped" / "checkpoint")),
         ],
+        "refused": _class(lambda: sink.run_available_now(source, root / "stopped" / "checkpoint")),
         "finished": [first.metrics.epochs_committed, len(list((root / "stopped").glob("part-*")))],
         "empty": _empty(empty, root),
     }
@@ -83,6 +84,14 @@ def _empty(empty, root: Path) -> str:
         )
     except Exception as error:
         return repr(error)
+
+
+def _class(call) -> str:
+    try:
+        call()
+    except Exception as error:
+        return type(error).__name__
+    return ""
 
 
 def _refusal(call) -> str:

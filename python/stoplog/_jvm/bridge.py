@@ -24,6 +24,7 @@ from stoplog.errors import (
     VersionMismatch,
     condition_of,
 )
+from stoplog.errors.base import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
 _FACADE = "stoplog.FileSink"
 # Set by spark-submit, whose JVM starts before Python.
 _GATEWAY_PORT = "PYSPARK_GATEWAY_PORT"
-_STACK_TRACE = "\n\nJVM stacktrace:"
 
 
 def find_bridge() -> JvmBridge | None:
@@ -244,7 +244,7 @@ def _refusals() -> Iterator[None]:
         condition = condition_of(error)
         if condition is None or not condition.startswith("STOPLOG_"):
             raise
-        raise InvalidOptions(condition, _message(error)) from None
+        raise InvalidOptions(condition, text_of(error)) from None
 
 
 def _java(query: StreamingQuery) -> Any:
@@ -262,7 +262,3 @@ def _active_jvm() -> Any:
 def _is_class(found: object) -> bool:
     # Uses import_module because py4j has no types.
     return not isinstance(found, import_module("py4j.java_gateway").JavaPackage)
-
-
-def _message(error: Exception) -> str:
-    return str(error).partition(_STACK_TRACE)[0]

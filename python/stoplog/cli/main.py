@@ -20,6 +20,7 @@ from stoplog._text.words import visible, visible_json
 from stoplog.cli.command import Answer, ExitCode
 from stoplog.cli.commands import COMMANDS
 from stoplog.errors import StoplogError, condition_of
+from stoplog.errors.base import text_of
 
 
 def as_text(answer: Answer) -> str:
@@ -172,7 +173,7 @@ def _print(text: str) -> None:
 
 def _named(error: Exception) -> StoplogError:
     """Converts an error to a `StoplogError` with its condition, without the JVM's stack trace."""
-    said = str(error).partition("\n\nJVM stacktrace:")[0].strip()
+    said = text_of(error)
     if said.startswith("["):
         said = said.partition("] ")[2] or said
     return StoplogError(condition_of(error) or "STOPLOG_TOOL_FAILED", said or type(error).__name__)

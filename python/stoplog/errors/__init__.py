@@ -17,6 +17,7 @@ from stoplog.errors.session import (
     NotAStoplogQuery,
     NotFinished,
     SparkUnsupported,
+    StartRefused,
     ToolFailed,
     VersionMismatch,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "NotFinished",
     "NotFound",
     "SparkUnsupported",
+    "StartRefused",
     "StoplogError",
     "ToolFailed",
     "UnreadableRecord",

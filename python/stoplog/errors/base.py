@@ -11,6 +11,7 @@ from stoplog._text import redaction
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_STACK_TRACE = "\n\nJVM stacktrace:"
 _CONDITION = re.compile(r"\[(STOPLOG_[A-Z0-9_]+)\]")
 
 
@@ -55,6 +56,17 @@ def condition_of(error: BaseException) -> str | None:
     own = (_own_condition(each) for each in chain)
     sparks = (_spark_condition(each) for each in chain)
     return next((found for found in (*own, *sparks) if found), None)
+
+
+def text_of(error: BaseException) -> str:
+    """Returns the message of an exception of Spark from its condition on, without Java's stack trace.
+
+    >>> text_of(RuntimeError("calling o1.start: [STOPLOG_FENCED] Another driver.\\n\\tat stoplog.commit"))
+    '[STOPLOG_FENCED] Another driver.'
+    """
+    said = str(error).partition(_STACK_TRACE)[0].partition("\n\tat ")[0]
+    found = _CONDITION.search(said)
+    return said[found.start() :].strip() if found else said.strip()
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

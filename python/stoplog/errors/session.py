@@ -117,6 +117,19 @@ class SparkUnsupported(StoplogError):
         )
 
 
+class StartRefused(StoplogError):
+    """A query did not start, because the sink or the source refused.
+
+    `start()` and `toTable()` of the writer that `write_stream` returns raise this class, in a classic session
+    and on Spark Connect. `condition` names the reason, and `__cause__` is Spark's own exception. A refusal
+    that the query finds in its first micro-batch ends the query instead: `awaitTermination` raises Spark's
+    exception, whose name `stoplog.condition_of` returns.
+
+    >>> StartRefused("STOPLOG_SCHEMA_CHANGED", "The type of a column has changed.").condition
+    'STOPLOG_SCHEMA_CHANGED'
+    """
+
+
 class NotAStoplogQuery(StoplogError):
     """The query writes to another sink, or has no progress that shows its sink.
 

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from stoplog._options.builder import OptionBacked
 from stoplog._text.values import path_text
-from stoplog.errors import InvalidOptions, NotFinished
+from stoplog.errors import InvalidOptions, NotFinished, StartRefused, condition_of
+from stoplog.errors.base import text_of
 from stoplog.metrics import SinkMetrics, SinkProgress, at_the_end, newest_progress
 from stoplog.stopping import await_finished
 
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.query import StreamingQuery
     from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 
@@ -42,7 +45,8 @@ class Sink(OptionBacked):
                 write-ahead sinks keep their logs in this directory, unless `with_log_location` sets another.
 
         Returns:
-            Spark's own writer, for a trigger, an output mode, a query name and `start()`.
+            Spark's own writer, for a trigger, an output mode, a query name and `start()`. `start()`
+            raises `StartRefused` if the sink refuses.
 
         Example:
             query = (
@@ -56,6 +60,8 @@ class Sink(OptionBacked):
             writer = writer.option("checkpointLocation", path_text(checkpoint_location))
         for method in ("partitionBy", "clusterBy"):
             setattr(writer, method, self._refusing(method))
+        for method in ("start", "toTable"):
+            setattr(writer, method, _starting(getattr(writer, method)))
         found: DataStreamWriter = writer
         return found
 
@@ -105,3 +111,19 @@ class Sink(OptionBacked):
             )
 
         return refuse
+
+
+def _starting(start: Callable[..., StreamingQuery]) -> Callable[..., StreamingQuery]:
+    """Returns the method with one class for all refusals, whose class in Spark depends on their origin."""
+
+    @functools.wraps(start)
+    def started(*arguments: object, **named: object) -> StreamingQuery:
+        try:
+            return start(*arguments, **named)
+        except Exception as error:
+            condition = condition_of(error)
+            if condition is None or not condition.startswith("STOPLOG_"):
+                raise
+            raise StartRefused(condition, text_of(error)) from error
+
+    return started

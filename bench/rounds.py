@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming.query import StreamingQuery
 
 LINE_BYTES = 40
+FIRST_BATCHES = 5  # of each query, before its steady state: other queries cannot warm it up
 
 # Rounds, MiB of a text file, files of 4 KB, rows of Parquet, and files that are only found.
 SOURCE = (3, 1_024, 20_000, 20_000_000, 100_000)
@@ -104,13 +105,12 @@ def batch_millis(spark: SparkSession, peer: Peer, rows: int, batches: int, place
         .trigger(processingTime="0 seconds")
         .start()
     )
-    skipped = max(1, batches // 6)
     try:
-        wait_for(query, batches + skipped)
+        wait_for(query, batches + FIRST_BATCHES)
     finally:
         query.stop()
     done = [p for p in query.recentProgress if p["numInputRows"] == rows]
-    return [float(p["durationMs"]["triggerExecution"]) for p in done[skipped : batches + skipped]]
+    return [float(p["durationMs"]["triggerExecution"]) for p in done[FIRST_BATCHES : batches + FIRST_BATCHES]]
 
 
 def lines(spark: SparkSession, rows: int) -> DataFrame:

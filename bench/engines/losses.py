@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bench.engines.measures import LEFT, MEMORY, Measure, large_measures, small_measures
-from bench.engines.plan import Contender, Plan
+from bench.engines.measures import LEFT, MEMORY, Measure, fresh_measures, large_measures, small_measures
+from bench.engines.plan import Contender
 from bench.engines.requests import RequestCount
 from bench.engines.rounds import Result
 
@@ -37,9 +37,9 @@ class Loss:
     ahead: tuple[Ahead, ...]
 
 
-def losses(results: Sequence[Result], requests: Sequence[RequestCount], plan: Plan) -> list[Loss]:
+def losses(results: Sequence[Result], requests: Sequence[RequestCount]) -> list[Loss]:
     """All of them, the greatest distance first."""
-    measures = [*large_measures(plan), *small_measures(), *LEFT, MEMORY]
+    measures = [*fresh_measures(), *large_measures(), *small_measures(), *LEFT, MEMORY]
     found = [
         _loss(measure, ours, results) for ours in results if ours.contender.is_ours for measure in measures
     ]

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from bench.engines.plan import Plan
 from bench.engines.rounds import Result, Round
 
 
@@ -35,18 +34,46 @@ class Measure:
         return statistics.median(self.values(result))
 
 
-def large_measures(plan: Plan) -> list[Measure]:
-    rows = plan.large_rows * plan.large_commits
+def fresh_measures() -> list[Measure]:
     return [
-        Measure("rows per second", "more", lambda row: rows / row.large.seconds),
-        Measure("rows per CPU second", "more", lambda row: rows / row.large.cpu_seconds),
+        Measure("fresh process: CPU s", "less", lambda row: row.fresh.cpu_seconds, ",.2f"),
+        Measure("fresh process: s", "less", lambda row: row.fresh.seconds, ",.2f"),
     ]
+
+
+def large_measures() -> list[Measure]:
+    """Of the steady state. No trigger caps these rows: a micro-batch follows the preceding one at once."""
+    return [
+        Measure("rows per second", "more", lambda row: row.large.steady.rows / row.large.steady.seconds),
+        Measure(
+            "rows per CPU second", "more", lambda row: row.large.steady.rows / row.large.steady.cpu_seconds
+        ),
+    ]
+
+
+def thread_measures() -> list[Measure]:
+    """Only for engines on Spark."""
+    kinds = {
+        "executors, user": "executor_user",
+        "executors, kernel": "executor_sys",
+        "C2": "optimizing",
+        "C1": "quick",
+        "rest": "rest",
+    }
+    return [Measure(name, "less", _of_threads(field), ",.2f") for name, field in kinds.items()]
+
+
+def _of_threads(field: str) -> Callable[[Round], float]:
+    return lambda row: float(getattr(row.large.steady.threads, field))
 
 
 def small_measures() -> list[Measure]:
     return [
         Measure(
-            "CPU ms per commit", "less", lambda row: row.small.cpu_seconds * 1000 / row.small.commits, ",.1f"
+            "CPU ms per commit",
+            "less",
+            lambda row: row.small.steady.cpu_seconds * 1000 / row.small.steady.commits,
+            ",.1f",
         ),
         Measure("ms per commit", "less", lambda row: statistics.median(row.small.commit_millis), ",.0f"),
     ]

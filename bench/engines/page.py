@@ -9,12 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 
 from bench.engines.chart import Panel, chart
 from bench.engines.losses import losses
-from bench.engines.measures import FILES, LEFT, MEMORY, OTHER_FILES, large_measures, small_measures
+from bench.engines.measures import (
+    FILES,
+    LEFT,
+    MEMORY,
+    OTHER_FILES,
+    fresh_measures,
+    large_measures,
+    small_measures,
+    thread_measures,
+)
 from bench.engines.plan import CORES, HEAP, ROW_BYTES, Plan
 from bench.engines.requests import RequestCount
-from bench.engines.rounds import Result
-from bench.engines.tables import bar, loss_table, panel, request_table, table
-from bench.engines.worker import Ran
+from bench.engines.rounds import Result, Round
+from bench.engines.tables import bar, loss_table, panel, request_table, spread_table, table
 
 TITLE = "Comparison with other engines"
 _WIDTH = 110
@@ -29,7 +37,8 @@ def page(
 ) -> str:
     sections = [
         [f"# {TITLE}", "", *introduction(plan, versions, machine)],
-        ["## Where we lose", "", *losing(results, requests, plan)],
+        ["## Where we lose", "", *losing(results, requests)],
+        ["## A fresh process", "", *fresh(results, plan)],
         ["## Many rows in few commits", "", *many_rows(results, plan)],
         ["## Few rows in many commits", "", *many_commits(results, plan)],
         ["## What is left on the disk", "", *left(results, plan)],
@@ -40,11 +49,11 @@ def page(
     return "\n\n".join("\n".join(lines) for lines in sections) + "\n"
 
 
-def plots(results: Sequence[Result], requests: Sequence[RequestCount], plan: Plan) -> dict[str, str]:
+def plots(results: Sequence[Result], requests: Sequence[RequestCount]) -> dict[str, str]:
     """By their names below `docs/images/`."""
     bars = [bar(each.contender.name, [each.per_commit], ",.1f") for each in requests]
     return {
-        "peers-rows.svg": chart("Rows", [panel(each, results) for each in large_measures(plan)]),
+        "peers-rows.svg": chart("Rows", [panel(each, results) for each in large_measures()]),
         "peers-commits.svg": chart("Commits", [panel(each, results) for each in small_measures()]),
         "peers-files.svg": chart("Files", [panel(each, results) for each in (FILES, OTHER_FILES)]),
         "peers-requests.svg": chart(
@@ -65,9 +74,11 @@ def introduction(plan: Plan, versions: Mapping[str, str], machine: str) -> list[
             f"""All engines write the same rows, the numbers from 0 on: in text a line of
             {ROW_BYTES} bytes each, in Parquet the number and the same line, compressed with Snappy.
             Each contender has {CORES} tasks and a heap of {HEAP}, and in each of
-            {plan.rounds} rounds a separate process. The process warms up with both loads, writes many
-            rows in few commits, and then few rows in many commits. The engines take turns, in another
-            order in each round. Figures are medians of the rounds.
+            {plan.rounds} rounds a separate process. The process writes many rows in few commits twice,
+            and then few rows in many commits. The first job is the *fresh process*. The other two jobs
+            report their *steady state*: Spark compiles code for each query, so the first {plan.dropped}
+            micro-batches of each query are left out. Flink reports whole jobs. The engines take turns, in
+            another order in each round. Figures are medians of the rounds.
             CPU time and memory cover the whole process tree, including Python's driver."""
         ),
         "",
@@ -79,8 +90,8 @@ def introduction(plan: Plan, versions: Mapping[str, str], machine: str) -> list[
     ]
 
 
-def losing(results: Sequence[Result], requests: Sequence[RequestCount], plan: Plan) -> list[str]:
-    found = losses(results, requests, plan)
+def losing(results: Sequence[Result], requests: Sequence[RequestCount]) -> list[str]:
+    found = losses(results, requests)
     if not found:
         return ["In none of the figures below."]
     return [
@@ -94,42 +105,64 @@ def losing(results: Sequence[Result], requests: Sequence[RequestCount], plan: Pl
     ]
 
 
+def fresh(results: Sequence[Result], plan: Plan) -> list[str]:
+    return [
+        *prose(
+            f"""{plan.large_rows * plan.fresh_commits:,} rows as the first job of a process: what executors
+            cost that are restarted or autoscaled. From the start of the query or job until all rows are
+            visible; the start of the process does not count. Minimum, median and maximum of
+            {plan.rounds} processes."""
+        ),
+        "",
+        *spread_table(results, fresh_measures()),
+    ]
+
+
 def many_rows(results: Sequence[Result], plan: Plan) -> list[str]:
+    on_spark = [each for each in results if each.contender.engine != "Flink"]
     return [
         *prose(
             f"""{plan.large_rows * plan.large_commits:,} rows without waits: {plan.large_commits}
             micro-batches of {plan.large_rows:,} rows in Spark, a checkpoint every
-            {plan.flink_interval_millis:,} ms in Flink. From the start of the query or job until all rows
-            are visible. With `rollingPolicy=onCheckpoint` stoplog ends its files with each commit, like
+            {plan.flink_interval_millis:,} ms in Flink. In Spark, the first {plan.dropped} micro-batches are
+            left out. With `rollingPolicy=onCheckpoint` stoplog ends its files with each commit, like
             Spark's sink, Delta Lake, Iceberg and Flink's Parquet; otherwise it ends with two files."""
         ),
         "",
-        *table(results, large_measures(plan)),
+        *table(results, large_measures()),
         "",
         "![Rows per second, and per CPU second](../images/peers-rows.svg)",
         "",
         *prose(
-            f"""stoplog spends {at_the_end(results)} after the last commit, when the driver ends the
-            open parts and writes their last row groups. Its commits alone took
+            f"""In a fresh process, stoplog spends {at_the_end(results)} after the last commit, when the
+            driver ends the open parts and writes their last row groups. Its commits alone took
             {in_commits(results)} in all. A part that the clock ends between two micro-batches costs the
             same. Tasks write row groups that are full, or that a large micro-batch ends
             ([bulk formats](../files/bulk-formats.md))."""
         ),
+        "",
+        *prose(
+            """CPU seconds of the same micro-batches by kind of thread. A sink influences the user time of
+            the executors. C2 and C1 are the compilers of the JVM, and the rest is mostly the driver.
+            Minimum, median and maximum of the rounds."""
+        ),
+        "",
+        *spread_table(on_spark, thread_measures()),
     ]
 
 
 def at_the_end(results: Sequence[Result]) -> str:
-    return _of_ours(results, lambda ran: ran.seconds - sum(ran.commit_millis) / 1000)
+    return _of_ours(results, lambda row: row.fresh.seconds - sum(row.fresh.commit_millis) / 1000)
 
 
 def in_commits(results: Sequence[Result]) -> str:
-    return _of_ours(results, lambda ran: sum(ran.commit_millis) / 1000)
+    return _of_ours(results, lambda row: sum(row.fresh.commit_millis) / 1000)
 
 
-def _of_ours(results: Sequence[Result], seconds: Callable[[Ran], float]) -> str:
+def _of_ours(results: Sequence[Result], seconds: Callable[[Round], float]) -> str:
     """The median of each format's rounds, in words."""
     return " and ".join(
-        f"{statistics.median(seconds(row.large) for row in each.rounds):.1f} s ({each.contender.files})"
+        f"{statistics.median(seconds(row) for row in each.rounds):.1f} s ({each.contender.files})"
         for each in results
         if each.contender.is_ours
     )
@@ -140,7 +173,8 @@ def many_commits(results: Sequence[Result], plan: Plan) -> list[str]:
         *prose(
             f"""{plan.small_commits} commits of {plan.small_rows:,} rows, one every {plan.interval_millis}
             ms: the trigger of the query, and the interval of Flink's checkpoints, after each of which its
-            source lets the next rows through. CPU time covers the whole job, including the engine's own
+            source lets the next rows through. The trigger caps the rows per second, so the table has
+            none. CPU time covers all threads, including the engine's own
             work for each commit. Time per commit is the duration of the micro-batch in Spark. In Flink,
             it is the duration of the checkpoint until all tasks have acknowledged the checkpoint,
             before the files are renamed."""

@@ -23,6 +23,9 @@ CODEC = "snappy"
 
 HEAP = "2g"
 
+DROPPED = 5
+"""The steady state of a query begins with its sixth commit."""
+
 
 @dataclass(frozen=True, slots=True)
 class Contender:
@@ -81,6 +84,8 @@ class Job:
     Attributes:
         rows: of each commit; a job of Flink's that is `FREE` has only their product with `commits`.
         interval_millis: between two triggers or checkpoints; in Spark, a job that is `FREE` has none.
+        dropped: the first commits of the query, before its steady state. The JVM compiles the code of each
+            query anew, so no other query can warm it up.
         out: where the table is to be: a path or a URL.
         state: a local directory for what the engine itself keeps.
     """
@@ -91,6 +96,7 @@ class Job:
     pace: Pace
     out: str = ""
     state: str = ""
+    dropped: int = 0
 
     @property
     def all_rows(self) -> int:
@@ -112,30 +118,28 @@ class Plan:
     large_commits: int
     flink_interval_millis: int
     request_commits: int
+    fresh_commits: int
+    dropped: int
 
     @staticmethod
     def full() -> Plan:
-        return Plan(3, 10_000, 40, 200, 2_000_000, 3, 1_000, 20)
+        return Plan(8, 10_000, 45, 200, 1_000_000, 10, 1_000, 20, fresh_commits=6, dropped=DROPPED)
 
     @staticmethod
     def quick() -> Plan:
-        return Plan(1, 1_000, 5, 200, 100_000, 2, 500, 5)
+        return Plan(1, 1_000, 5, 200, 100_000, 3, 500, 5, fresh_commits=2, dropped=1)
 
-    def warming(self) -> list[Job]:
-        """As much of both as it takes until classes are loaded and the hot loops compiled. Not counted.
-
-        The large job is the measured one, since a sink may treat less than that in another way.
-        """
-        return [
-            self.large(),
-            Job(self.small_rows, self.small_commits // 2, self.interval_millis // 4, "PACED"),
-        ]
+    def fresh(self) -> Job:
+        """The first job of a process: what a short-lived process costs."""
+        return Job(self.large_rows, self.fresh_commits, self.flink_interval_millis, "FREE")
 
     def large(self) -> Job:
-        return Job(self.large_rows, self.large_commits, self.flink_interval_millis, "FREE")
+        commits, interval = self.large_commits, self.flink_interval_millis
+        return Job(self.large_rows, commits, interval, "FREE", dropped=self.dropped)
 
     def small(self) -> Job:
-        return Job(self.small_rows, self.small_commits, self.interval_millis, "PACED")
+        commits, interval = self.small_commits, self.interval_millis
+        return Job(self.small_rows, commits, interval, "PACED", dropped=self.dropped)
 
     def requests(self) -> Job:
         """A server in Java answers more slowly than a disk."""

@@ -29,8 +29,16 @@ class Left:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One contender in one round: many rows in few commits, few rows in many, and its memory over both."""
+    """One contender in one round.
 
+    Attributes:
+        fresh: many rows in few commits, as the first job of the process.
+        large: many rows in few commits.
+        small: few rows in many commits.
+        peak_bytes: the memory over all of them.
+    """
+
+    fresh: Ran
     large: Ran
     small: Ran
     large_left: Left
@@ -100,8 +108,8 @@ def _round(
     with worker(engine, place, own, environment(engine)) as process:
         for before in unread:
             before.result()
-        for number, job in enumerate(plan.warming()):
-            process.run(contender, job.at(*places(place / f"warm-{number}")))
+        fresh_job = plan.fresh().at(*places(place / "fresh"))
+        fresh = process.run(contender, fresh_job)
         large_job = plan.large().at(*places(place / "large"))
         large = process.run(contender, large_job)
         small_job = plan.small().at(*places(place / "small"))
@@ -109,7 +117,9 @@ def _round(
         peak = process.peak_bytes()
 
     def read() -> Round:
-        row = Round(large, small, checked(contender, large_job), checked(contender, small_job), peak)
+        checked(contender, fresh_job)
+        lefts = (checked(contender, large_job), checked(contender, small_job))
+        row = Round(fresh, large, small, *lefts, peak)
         print(f"{contender.name}, {one.heap}: {summary(row)}", file=sys.stderr)
         shutil.rmtree(place)
         return row
@@ -143,7 +153,8 @@ def checked(contender: Contender, job: Job) -> Left:
 def summary(row: Round) -> str:
     millis = statistics.median(row.small.commit_millis)
     return (
-        f"{row.large.seconds:.1f} s, {row.large.cpu_seconds:.1f} CPU s; "
+        f"fresh {row.fresh.seconds:.1f} s, {row.fresh.cpu_seconds:.1f} CPU s; "
+        f"steady {row.large.steady.seconds:.1f} s, {row.large.steady.cpu_seconds:.1f} CPU s; "
         f"{row.small.commits} commits in {row.small.seconds:.1f} s, {row.small.cpu_seconds:.1f} CPU s, "
         f"{millis:.0f} ms each; {row.peak_bytes >> 20} MiB"
     )

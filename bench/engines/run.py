@@ -53,7 +53,7 @@ def main() -> None:
     if not arguments.quick and not arguments.only:
         LAST.write_bytes(pickle.dumps(found))
         (DOCS / "reference" / "benchmarks-peers.md").write_text(text, encoding="utf-8")
-        for name, picture in plots(found.results, found.requests, found.plan).items():
+        for name, picture in plots(found.results, found.requests).items():
             (DOCS / "images" / name).write_text(picture, encoding="utf-8")
 
 

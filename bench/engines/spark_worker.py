@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs jobs that it is told on standard input, one a line, in one session of Spark that stays up.
 
-`CONTENDER ROWS COMMITS INTERVAL_MILLIS PACE OUT STATE`; each is answered by one line of JSON. Arguments are
-settings of the session, `key=value` each.
+`CONTENDER ROWS COMMITS INTERVAL_MILLIS PACE OUT STATE DROPPED`; each is answered by one line of JSON.
+Arguments are settings of the session, `key=value` each.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
+from dataclasses import asdict
 from typing import TYPE_CHECKING, cast
 
 from bench.engines.plan import CONTENDERS, CORES, FILLER, FIRST_NUMBER, HEAP, Contender, Job, Pace
+from bench.engines.processes import thread_times
 from bench.engines.spark_sinks import writer
 from bench.engines.worker import ANSWER
 from pyspark.sql import SparkSession
@@ -30,9 +33,9 @@ def main() -> None:
     spark = session(dict(setting.split("=", 1) for setting in sys.argv[1:]))
     answer({})
     for line in sys.stdin:
-        name, rows, commits, interval, pace, out, state = line.split()
+        name, rows, commits, interval, pace, out, state, dropped = line.split()
         contender = next(each for each in CONTENDERS if each.word == name)
-        job = Job(int(rows), int(commits), int(interval), cast("Pace", pace), out, state)
+        job = Job(int(rows), int(commits), int(interval), cast("Pace", pace), out, state, int(dropped))
         answer(run(spark, contender, job))
     spark.stop()
 
@@ -67,14 +70,21 @@ def run(spark: SparkSession, contender: Contender, job: Job) -> dict[str, object
         .start()
     )
     try:
+        if job.dropped:
+            wait_for(query, job.dropped)
+        first_ended, before = time.perf_counter(), thread_times(os.getpid())
         wait_for(query, job.commits)
+        steady_seconds = time.perf_counter() - first_ended
+        threads = thread_times(os.getpid()).since(before)
     finally:
         query.stop()
     if contender.engine == "stoplog":
         stoplog.await_finished(query)
     seconds = time.perf_counter() - begun
-    done = [p["durationMs"]["triggerExecution"] for p in query.recentProgress if p["batchId"] < job.commits]
-    return {"seconds": seconds, "commit_millis": done}
+    counted = range(job.dropped, job.commits)
+    done = [p["durationMs"]["triggerExecution"] for p in query.recentProgress if p["batchId"] in counted]
+    steady = {"seconds": steady_seconds, "threads": asdict(threads)}
+    return {"seconds": seconds, "commit_millis": done, "steady": steady}
 
 
 def lines(spark: SparkSession, contender: Contender, job: Job) -> DataFrame:

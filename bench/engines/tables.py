@@ -26,6 +26,18 @@ def table(results: Sequence[Result], measures: Sequence[Measure]) -> list[str]:
     ]
 
 
+def spread_table(results: Sequence[Result], measures: Sequence[Measure]) -> list[str]:
+    """The minimum, the median and the maximum of all rounds."""
+    return [
+        f"| | {' | '.join(each.name for each in measures)} |",
+        "|---|" + "---:|" * len(measures),
+        *(
+            f"| {result.contender.name} | {' | '.join(_spread(each, result) for each in measures)} |"
+            for result in results
+        ),
+    ]
+
+
 def loss_table(found: Sequence[Loss]) -> list[str]:
     return [
         "| | format | stoplog | ahead of it |",
@@ -67,6 +79,13 @@ def _line(result: Result, ours: Result, measures: Sequence[Measure]) -> str:
     if len(measures) <= _FEW:
         cells.append(" ".join(format(value, measures[0].shown) for value in measures[0].values(result)))
     return f"| {' | '.join(cells)} |"
+
+
+def _spread(measure: Measure, result: Result) -> str:
+    values = measure.values(result)
+    return " / ".join(
+        format(each, measure.shown) for each in (min(values), measure.median(result), max(values))
+    )
 
 
 def _ours(result: Result, results: Sequence[Result]) -> Result:

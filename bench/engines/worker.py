@@ -16,12 +16,27 @@ from typing import Any
 
 from bench.engines.paths import ROOT, class_path, java
 from bench.engines.plan import HEAP, Contender, Job
-from bench.engines.processes import cpu_seconds, peak_bytes
+from bench.engines.processes import ThreadTimes, cpu_seconds, peak_bytes
 
 ANSWER = "answer: "
 _FLINK_MAIN = "stoplog.bench.flink.Main"
 # What Flink's own scripts open on Java 17.
 _OPENED = ("java.lang", "java.net", "java.io", "java.nio", "java.text", "java.time", "java.util")
+
+
+@dataclass(frozen=True, slots=True)
+class Steady:
+    """What the last commits of a job took.
+
+    Attributes:
+        threads: by the kind of thread; `None` for an engine without Spark's threads.
+    """
+
+    rows: int
+    commits: int
+    seconds: float
+    cpu_seconds: float
+    threads: ThreadTimes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +47,13 @@ class Ran:
         seconds: from its start until all its rows were visible.
         cpu_seconds: of the whole process tree.
         commit_millis: of each commit, as the engine tells it.
+        steady: the commits after the first ones of the query; of Flink, which does not tell them apart, all.
     """
 
     seconds: float
     cpu_seconds: float
     commit_millis: tuple[float, ...]
+    steady: Steady
 
     @property
     def commits(self) -> int:
@@ -58,9 +75,10 @@ class Worker:
     def run(self, contender: Contender, job: Job) -> Ran:
         before = cpu_seconds(self.root)
         words = [contender.word, job.rows, job.commits, job.interval_millis, job.pace, job.out, job.state]
-        said = self._ask(" ".join(map(str, words)))
+        said = self._ask(" ".join(map(str, [*words, job.dropped])))
         used = cpu_seconds(self.root) - before
-        return Ran(said["seconds"], used, tuple(said["commit_millis"]))
+        millis = tuple(said["commit_millis"])
+        return Ran(said["seconds"], used, millis, _steady(said, job, used))
 
     def peak_bytes(self) -> int:
         """The most memory that it has held so far, with all processes below it."""
@@ -108,6 +126,14 @@ def worker(
             yield started
         finally:
             _end(process)
+
+
+def _steady(said: Mapping[str, Any], job: Job, cpu_seconds: float) -> Steady:
+    if "steady" not in said:
+        return Steady(job.all_rows, len(said["commit_millis"]), said["seconds"], cpu_seconds)
+    threads = ThreadTimes(**said["steady"]["threads"])
+    commits = job.commits - job.dropped
+    return Steady(job.rows * commits, commits, said["steady"]["seconds"], threads.all, threads)
 
 
 def tail(log: Path) -> str:

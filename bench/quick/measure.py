@@ -11,12 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.engines.measures import OTHER_FILES, large_measures
+from bench.engines.measures import OTHER_FILES, fresh_measures, large_measures
 from bench.engines.plan import CONTENDERS, Contender
 from bench.engines.requests import asked
 from bench.engines.rounds import Measurement, Result, in_all_rounds, measured, results
 from bench.peers import DISK, NOOP, PROCESS, TEXT
-from bench.quick.figures import HEAP, PIECE_MIB, Figure
+from bench.quick.figures import CPU_ROWS, HEAP, PIECE_MIB, Figure
 from bench.quick.plan import Plan
 from bench.recovery import lived
 from bench.rounds import in_turn as sinks_in_turn
@@ -91,13 +91,15 @@ def parquet(plan: Plan, folder: Path) -> list[Figure]:
     rounds = measured([*planned, *(Measurement(OURS, each, HEAP) for each in plans)], folder)
     ours, sparks = results((OURS, SPARKS), planned, rounds[: len(planned)])
     little = Result(OURS, tuple(rounds[len(planned) :]))
-    rows, per_cpu = large_measures(plan.peers)
-    all_rows = plan.peers.large_rows * plan.peers.large_commits
+    rows, per_cpu = large_measures()
+    fresh_cpu = fresh_measures()[0]
     speeds = [rows.median(each) / 1e6 for each in (ours, sparks, little)]
-    cpu = [all_rows / per_cpu.median(each) for each in (ours, sparks)]
+    cpu = [CPU_ROWS / per_cpu.median(each) for each in (ours, sparks)]
+    fresh = [fresh_cpu.median(each) for each in (ours, sparks)]
     return [
         Figure("parquet-rows", speeds[0], speeds[1]),
         Figure("parquet-cpu", cpu[0], cpu[1]),
+        Figure("parquet-fresh", fresh[0], fresh[1]),
         Figure("parquet-heap", speeds[2], speeds[0]),
         Figure("state-files", OTHER_FILES.median(replace(little, rounds=little.rounds[:1]))),
     ]

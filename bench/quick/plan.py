@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from bench.engines.plan import DROPPED
 from bench.engines.plan import Plan as PeersPlan
-from bench.quick.figures import FEW_PARTS, LARGE_ROWS, OPEN_PARTS, PIECE_MIB, SMALL_ROWS
+from bench.quick.figures import CPU_ROWS, FEW_PARTS, LARGE_ROWS, OPEN_PARTS, PIECE_MIB, SMALL_ROWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +37,11 @@ class Plan:
             small_commits=40,
             interval_millis=100,
             large_rows=LARGE_ROWS,
-            large_commits=2,
+            large_commits=DROPPED + 2,
             flink_interval_millis=1_000,
             request_commits=20,
+            fresh_commits=CPU_ROWS // LARGE_ROWS,
+            dropped=DROPPED,
         )
         return Plan(2, SMALL_ROWS, 20, LARGE_ROWS, 3, 6 * PIECE_MIB, OPEN_PARTS, FEW_PARTS, peers)
 
@@ -52,4 +55,4 @@ class Plan:
         """Without many small ones behind them, and in one process more: the same job takes one process half
         as long as another, by how its loops were compiled.
         """
-        return replace(self.peers, small_commits=2, rounds=self.peers.rounds + 1)
+        return replace(self.peers, small_commits=self.peers.dropped + 1, rounds=self.peers.rounds + 1)

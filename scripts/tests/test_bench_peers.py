@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import threading
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
@@ -21,13 +22,13 @@ from bench.engines.iceberg import live_files
 from bench.engines.losses import losses
 from bench.engines.measures import MEMORY
 from bench.engines.plan import CONTENDERS, FILLER, FIRST_NUMBER, Contender, Plan
+from bench.engines.processes import cpu_seconds, thread_times
 from bench.engines.requests import RequestCount
 from bench.engines.rounds import Left, Result, Round
-from bench.engines.worker import Ran
+from bench.engines.worker import Ran, Steady
 
 TEXT, SPARK_TEXT, FLINK_TEXT, PARQUET, FLINK_PARQUET = (*CONTENDERS[:4], CONTENDERS[6])
 ROWS = 1_000
-PLAN = Plan.quick()
 
 
 def lines(*numbers: int) -> bytes:
@@ -137,12 +138,45 @@ def test_the_proxy_forwards_counted_requests() -> None:
 
 
 def result(contender: Contender, *peaks: int) -> Result:
-    ran, left = Ran(1.0, 1.0, (1.0,)), Left(1, 1, 1, 1)
-    return Result(contender, tuple(Round(ran, ran, left, left, peak << 20) for peak in peaks))
+    ran, left = Ran(1.0, 1.0, (1.0,), Steady(1, 1, 1.0, 1.0)), Left(1, 1, 1, 1)
+    return Result(contender, tuple(Round(ran, ran, ran, left, left, peak << 20) for peak in peaks))
+
+
+def test_a_full_run_compares_eight_processes_and_leaves_out_the_first_commits() -> None:
+    plan = Plan.full()
+    assert plan.rounds >= 8
+    assert plan.fresh().dropped == 0
+    assert [job.dropped for job in (plan.large(), plan.small())] == [5, 5]
+    assert all(job.commits >= 2 * job.dropped for job in (plan.large(), plan.small()))
+
+
+def test_cpu_time_is_told_by_kind_of_thread() -> None:
+    name = "Executor task launch worker-0"
+    done = threading.Event()
+
+    def work() -> None:
+        Path(f"/proc/self/task/{threading.get_native_id()}/comm").write_text(name)
+        while thread_times(os.getpid()).executor_user < 0.05:
+            sum(range(100_000))
+        done.wait()
+
+    before = thread_times(os.getpid())
+    worker = threading.Thread(target=work)
+    worker.start()
+    try:
+        while thread_times(os.getpid()).executor_user < 0.05:
+            assert worker.is_alive()
+        used = thread_times(os.getpid()).since(before)
+        assert used.executor_user > 0
+        assert used.optimizing == used.quick == 0
+        assert used.all <= cpu_seconds(os.getpid())
+    finally:
+        done.set()
+        worker.join()
 
 
 def test_a_loss_names_the_peers_ahead_with_the_ratio() -> None:
-    found = losses([result(TEXT, 300, 200, 400), result(FLINK_TEXT, 100, 150, 250)], [], PLAN)
+    found = losses([result(TEXT, 300, 200, 400), result(FLINK_TEXT, 100, 150, 250)], [])
 
     assert [(loss.measure, loss.ours) for loss in found] == [(MEMORY.name, "300")]
     assert [(one.name, one.shown, one.times) for one in found[0].ahead] == [(FLINK_TEXT.name, "150", 2.0)]
@@ -152,7 +186,7 @@ def test_a_loss_names_the_peers_ahead_with_the_ratio() -> None:
 def test_all_peers_ahead_are_named_with_the_best_first() -> None:
     contenders = [result(TEXT, 300), result(SPARK_TEXT, 200), result(FLINK_TEXT, 100)]
 
-    (loss,) = losses(contenders, [], PLAN)
+    (loss,) = losses(contenders, [])
 
     assert [(one.name, one.apart) for one in loss.ahead] == [
         (FLINK_TEXT.name, True),
@@ -161,13 +195,13 @@ def test_all_peers_ahead_are_named_with_the_best_first() -> None:
 
 
 def test_equal_figures_are_not_a_loss_and_formats_are_not_mixed() -> None:
-    assert losses([result(TEXT, 100), result(FLINK_TEXT, 100)], [], PLAN) == []
-    assert losses([result(TEXT, 100), result(FLINK_TEXT, 200)], [], PLAN) == []
+    assert losses([result(TEXT, 100), result(FLINK_TEXT, 100)], []) == []
+    assert losses([result(TEXT, 100), result(FLINK_TEXT, 200)], []) == []
     requests = [
         RequestCount(TEXT, 2, {"PutObject": 20}, 1, 0),
         RequestCount(FLINK_PARQUET, 2, {"PutObject": 2}, 1, 0),
     ]
-    assert losses([], requests, PLAN) == []
+    assert losses([], requests) == []
 
 
 def test_more_requests_are_a_loss() -> None:
@@ -176,6 +210,6 @@ def test_more_requests_are_a_loss() -> None:
         RequestCount(FLINK_TEXT, 2, {"PutObject": 8}, 1, 0),
     ]
 
-    (loss,) = losses([], requests, PLAN)
+    (loss,) = losses([], requests)
 
     assert (loss.ours, loss.ahead[0].shown, loss.ahead[0].times) == ("10.0", "4.0", 2.5)

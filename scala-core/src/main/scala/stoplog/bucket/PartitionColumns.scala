@@ -72,11 +72,14 @@ private[stoplog] final case class DataColumns private (
       DataColumns(wanted, wanted.fieldNames.toIndexedSeq.map(known.getOrElse(_, width)), width)
     }
 
+  /** Returns whether the written columns are those of the rows, in order. */
+  def areAll: Boolean = ordinals == (0 until width)
+
   /** Returns the projection from a row to the written columns, for a single task. The result is the row
     * itself or a reused view.
     */
   def newProjection(): InternalRow => InternalRow =
-    if (ordinals == (0 until width)) identity
+    if (areAll) identity
     else {
       val view = ProjectingInternalRow(schema, ordinals)
       val all  = withNull

@@ -354,7 +354,7 @@ private[stoplog] object JobCommit {
 }
 
 /** The user's policy in a batch job: rows may close a part early; the end of a task closes the others. */
-private[stoplog] final case class JobPolicy(userPolicy: RollingPolicy) extends DelegatingPolicy(userPolicy) {
+private[stoplog] final case class JobPolicy(userPolicy: RollingPolicy) extends DelegatingPolicy {
   override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = Some(RollReason.End)
 }

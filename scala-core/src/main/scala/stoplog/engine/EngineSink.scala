@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.engine
 
+import java.util.{Iterator => JIterator}
+
 import stoplog.commit.BatchDigests
 import stoplog.plan.TaskPlans
 import stoplog.sink.BatchTimes
@@ -215,6 +217,11 @@ private[stoplog] final case class TaskAttempt(
 /** Writes the rows of one task attempt to the target. Used by one thread. */
 private[stoplog] trait SinkWriter[R, M] extends AutoCloseable {
   def write(row: R): Unit
+
+  /** Writes all rows of a task. A sink with a short path for each row overrides this method: the JVM compiles
+    * a loop by the sinks that it has run.
+    */
+  def writeAll(rows: JIterator[R]): Unit = while (rows.hasNext) write(rows.next())
 
   /** Returns after the rows of the task are durable beyond the task. */
   def commit(): M

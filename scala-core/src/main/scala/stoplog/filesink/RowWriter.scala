@@ -2,14 +2,14 @@
 package stoplog.filesink
 
 import java.io.{ByteArrayOutputStream, OutputStream}
+import java.util.{Iterator => JIterator}
 
 import scala.util.Try
-import scala.util.control.NonFatal
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.InternalRow
 
-import stoplog.bucket.{BucketAssigner, BucketContext, BucketId, ColumnTimes}
+import stoplog.bucket.BucketId
 import stoplog.commit._
 import stoplog.engine.{SinkWriter, SinkWriterFactory, TaskAttempt, TaskMetric}
 import stoplog.error.Errors
@@ -27,23 +27,20 @@ import stoplog.writing.{
 /** Writes the rows of one task through the commit protocol. */
 private[filesink] final class RowWriter(
     writer: TaskWriter[InternalRow],
-    assigner: BucketAssigner,
-    badRows: RowWriterFactory.BadRows,
-    context: RowWriterFactory.RowContext
+    buckets: RowBuckets,
+    badRows: RowWriterFactory.BadRows
 ) extends SinkWriter[InternalRow, TaskResult] {
-  private[this] var written = 0L
-
-  override def rows: Long = written
+  override def rows: Long = writer.rowsWritten
 
   override def bytes: Option[Long] = Some(writer.counts.bytesWritten)
 
   override def write(row: InternalRow): Unit =
-    try {
-      writer.write(bucketOf(row), row)
-      written += 1
-    } catch {
-      case bad: BadRow => badRows.take(row, RowWriterFactory.BadRows.knownBucket(bucketOf(row)), bad)
+    try writer.write(buckets.of(row), row)
+    catch {
+      case bad: BadRow => badRows.take(row, RowWriterFactory.BadRows.knownBucket(buckets.of(row)), bad)
     }
+
+  override def writeAll(rows: JIterator[InternalRow]): Unit = while (rows.hasNext) write(rows.next())
 
   override def commit(): TaskResult = badRows.commit(writer.commit())
 
@@ -59,10 +56,6 @@ private[filesink] final class RowWriter(
       () => writer.counts.bytesWritten
     )
   )
-
-  private def bucketOf(row: InternalRow): String =
-    try assigner.bucket(row, context.at(row))
-    catch { case NonFatal(e) => throw new BadRow(e) }
 }
 
 private[filesink] object RowWriter {
@@ -82,7 +75,8 @@ private[filesink] final class RowWriterFactory(
     sink: FileSinkSpec,
     times: BatchTimes = BatchTimes.unknown
 ) extends SinkWriterFactory[InternalRow, TaskResult] {
-  import RowWriterFactory.{BadRows, RowContext}
+  import RowBuckets.RowContext
+  import RowWriterFactory.BadRows
 
   override def writer(task: TaskAttempt): Option[RowWriter] =
     Option.unless(task.epoch.exists(plan.isCommitted))(create(task))
@@ -100,9 +94,8 @@ private[filesink] final class RowWriterFactory(
         refuseBadBucket,
         TaskWriter.Times(sink.times.ofManifests, sink.times.event.ofPolicy)
       ),
-      assigner,
-      badRows(taskPlan, task.epoch),
-      new RowContext(Clock.system, sink.times.event.column, times)
+      RowBuckets.of(assigner, new RowContext(Clock.system, sink.times.event.column, times)),
+      badRows(taskPlan, task.epoch)
     )
   }
 
@@ -160,26 +153,6 @@ private[filesink] final class RowWriterFactory(
 }
 
 private[filesink] object RowWriterFactory {
-
-  /** The context of a row for the bucket assigner. One object for all rows.
-    *
-    * @param eventTime the column with the event time; `None` without a watermark column
-    */
-  private[stoplog] final class RowContext(clock: Clock, eventTime: Option[ColumnTimes], times: BatchTimes)
-      extends BucketContext {
-    private[this] var current: InternalRow = _
-
-    def at(row: InternalRow): this.type = {
-      current = row
-      this
-    }
-
-    override def processingTimeMillis: Long = clock.millis()
-
-    override def eventTimeMillis: Option[Long] = eventTime.flatMap(_.known(current))
-
-    override def watermarkMillis: Option[Long] = times.watermarkMillis
-  }
 
   /** The handling of a task's rows that cannot be written. */
   private[stoplog] sealed trait BadRows {

@@ -97,7 +97,7 @@ private[stoplog] final class EncoderFormat(
     columns: DataColumns,
     onBadRow: OnBadRow
 ) extends PartFormat[InternalRow] {
-  private[this] val project = columns.newProjection()
+  private[this] val rows    = if (columns.areAll) encoder else new EncoderFormat.OfColumns(encoder, columns)
   private[this] var scratch = new ByteArrayOutputStream()
 
   encoder.open(columns.schema)
@@ -132,7 +132,7 @@ private[stoplog] final class EncoderFormat(
 
   /** Encodes directly. Rethrows these exceptions, which may come from the part's storage. */
   private def straight(row: InternalRow, out: OutputStream): Unit =
-    try encoder.encode(project(row), out)
+    try rows.encode(row, out)
     catch {
       case e @ (_: IOException | _: UncheckedIOException | _: StoplogException) => throw e
       case NonFatal(e)                                                          => throw new BadRow(e)
@@ -141,12 +141,20 @@ private[stoplog] final class EncoderFormat(
   /** Encodes to a buffer, so that no bytes of a bad row reach the part or its compressor. */
   private def whole(row: InternalRow, out: OutputStream): Unit = {
     if (scratch.size > EncoderFormat.MostKeptBytes) scratch = new ByteArrayOutputStream() else scratch.reset()
-    BadRow.unless(encoder.encode(project(row), scratch))
+    BadRow.unless(rows.encode(row, scratch))
     scratch.writeTo(out)
   }
 }
 
 private object EncoderFormat {
+
+  /** Encodes some columns of the rows. For one task. */
+  private final class OfColumns(encoder: Encoder, columns: DataColumns) extends Encoder {
+    private[this] val project = columns.newProjection()
+
+    override def encode(row: InternalRow, out: OutputStream): Unit = encoder.encode(project(row), out)
+  }
+
   private final val MostKeptBytes = 1 << 20
 }
 

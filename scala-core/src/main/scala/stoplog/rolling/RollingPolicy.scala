@@ -64,9 +64,13 @@ trait RollingPolicy extends Serializable {
   def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason]
 }
 
-/** Delegates every decision to the user's policy, except the methods overridden by a subclass. */
-private[stoplog] abstract class DelegatingPolicy(userPolicy: RollingPolicy) extends RollingPolicy {
-  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
+/** Delegates every decision to the user's policy, except the methods overridden by a subclass. The decision
+  * before each row is final, because [[RowLimits]] relies on the user's policy for it.
+  */
+private[stoplog] abstract class DelegatingPolicy extends RollingPolicy {
+  def userPolicy: RollingPolicy
+
+  final override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
     userPolicy.beforeRow(part, nowMillis)
 
   override def onEventTime(part: PartStats, eventTimeMillis: Long): Option[RollReason] =

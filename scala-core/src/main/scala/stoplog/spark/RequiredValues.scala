@@ -25,6 +25,8 @@ private[spark] final class RequiredValues(table: StructType, written: StructType
   /** Requires nothing. */
   def this() = this(new StructType(), new StructType())
 
+  def isNothing: Boolean = stricter.isEmpty
+
   /** Checks a row. Throws Spark's `NOT_NULL_ASSERT_VIOLATION`. */
   def check(row: InternalRow): Unit = {
     var n = 0

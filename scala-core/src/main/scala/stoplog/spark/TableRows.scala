@@ -16,9 +16,11 @@ import org.apache.spark.sql.types.StructType
   */
 private[spark] final class TableRows private (expressions: Seq[Expression]) extends Serializable {
 
+  def areUnchanged: Boolean = expressions.isEmpty
+
   /** Returns the conversion for one task. Its result is reused. Throws Spark's `EXCEED_LIMIT_LENGTH`. */
   def newProjection(): InternalRow => InternalRow =
-    if (expressions.isEmpty) identity
+    if (areUnchanged) identity
     else {
       val projection = UnsafeProjection.create(expressions)
       projection(_)

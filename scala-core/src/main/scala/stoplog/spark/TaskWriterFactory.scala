@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.util.{Iterator => JIterator}
+
 import org.apache.spark.TaskContext
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.connector.metric.{CustomSumMetric, CustomTaskMetric}
@@ -31,19 +33,31 @@ private[spark] final class TaskWriterFactory[M](
   private def create(partitionId: Int, epoch: Option[Long]): DataWriter[InternalRow] = {
     val task = TaskContext.get()
     writers.writer(TaskAttempt(epoch, partitionId, task.attemptNumber(), task.stageAttemptNumber())) match {
-      case Some(writer) => new SinkDataWriter(writer, required, rows.newProjection())
+      case Some(writer) => new SinkDataWriter(writer, preparation)
       case None         => NothingToWrite
     }
   }
+
+  /** The conversion and the check of each row of one task; `None` for rows that need neither. */
+  private def preparation: Option[InternalRow => InternalRow] =
+    Option.unless(rows.areUnchanged && required.isNothing) {
+      val converted = rows.newProjection()
+      row =>
+        val ofTable = converted(row)
+        required.check(ofTable)
+        ofTable
+    }
 }
 
 private[spark] object TaskWriterFactory {
 
-  /** Writes the rows of one task to the sink. */
+  /** Writes the rows of one task to the sink.
+    *
+    * @param preparation of each row; `None` for rows that need none
+    */
   final class SinkDataWriter[M](
       writer: SinkWriter[InternalRow, M],
-      required: RequiredValues = new RequiredValues,
-      converted: InternalRow => InternalRow = identity
+      preparation: Option[InternalRow => InternalRow] = None
   ) extends DataWriter[InternalRow] {
 
     // Spark reads the metrics every 100 rows.
@@ -52,10 +66,14 @@ private[spark] object TaskWriterFactory {
         new TaskCount(metric.name, count)
       } ++ outputMetrics).toArray
 
-    override def write(row: InternalRow): Unit = {
-      val ofTable = converted(row)
-      required.check(ofTable)
-      writer.write(ofTable)
+    override def write(row: InternalRow): Unit = preparation match {
+      case None          => writer.write(row)
+      case Some(prepare) => writer.write(prepare(row))
+    }
+
+    override def writeAll(rows: JIterator[InternalRow]): Unit = preparation match {
+      case None          => writer.writeAll(rows)
+      case Some(prepare) => while (rows.hasNext) writer.write(prepare(rows.next()))
     }
 
     override def commit(): WriterCommitMessage = {

@@ -34,10 +34,11 @@ private[stoplog] final class OpenPartWriter[R] private (
   private[this] var left      = Unflushed.nothing
   private[this] var firstTime = before.flatMap(_.firstEventTimeMillis)
   private[this] val range     = new RowTimes.Seen(times.recorded, before.flatMap(_.times), rows)
+  private[this] val isTimed   = times != TaskWriter.Times[R]()
 
   override def sizeBytes: Long           = body.sizeBytes
   override def records: Long             = rows
-  override def lastWrittenAtMillis: Long = writtenAt
+  override def lastWrittenAtMillis: Long = writtenAt.max(openedAtMillis) // opened later
 
   override def firstEventTimeMillis: Option[Long] = firstTime
 
@@ -47,16 +48,27 @@ private[stoplog] final class OpenPartWriter[R] private (
   /** Returns the bytes that this task has added to the store. */
   def bytesAdded: Long = end.bytesAdded
 
+  /** Returns a negative number if the part exceeds a limit, or has reached the limit of its store.
+    *
+    * The method has no branches: [[TaskWriter.write]] says why.
+    */
+  def room(mostBytes: Long, mostRecords: Long): Long = {
+    val size = body.sizeBytes
+    (mostBytes - size) | (mostRecords - 1 - rows) | (end.mostBytes - 1 - size)
+  }
+
+  /** Called once, before the first row. */
+  def begin(): Unit = body.begin()
+
   def append(row: R, nowMillis: Long): Unit = {
     body.append(row)
-    range.add(row)
-    if (firstTime.isEmpty && !times.ofEvent.isMissing(row)) firstTime = Some(times.ofEvent.millis(row))
+    if (isTimed) addTimes(row)
     rows += 1
-    writtenUntil(nowMillis)
+    writtenAt = nowMillis
   }
 
   /** Sets the latest possible time of the last row. */
-  def writtenUntil(nowMillis: Long): Unit = writtenAt = nowMillis.max(openedAtMillis) // opened later
+  def writtenUntil(nowMillis: Long): Unit = writtenAt = nowMillis
 
   /** Called before the policy checks the part, so that bytes held back by a compressor count. */
   def pause(): Unit = left = body.pause()
@@ -85,10 +97,10 @@ private[stoplog] final class OpenPartWriter[R] private (
       end.position,
       rows,
       openedAtMillis,
-      writtenAt,
+      lastWrittenAtMillis,
       if (stored.isDefined) Some(run) else before.flatMap(_.owner),
       spooled,
-      times = range.result,
+      times = range.result(rows),
       firstEventTimeMillis = firstTime
     )
   }
@@ -107,14 +119,19 @@ private[stoplog] final class OpenPartWriter[R] private (
       end.position,
       rows,
       openedAtMillis,
-      writtenAt,
+      lastWrittenAtMillis,
       reason,
-      times = range.result
+      times = range.result(rows)
     )
   }
 
   /** Abandons the part: closes the file and deletes nothing (I5). */
   override def close(): Unit = Outcomes.each(() => body.close(), () => end.close())
+
+  private def addTimes(row: R): Unit = {
+    range.add(row)
+    if (firstTime.isEmpty && !times.ofEvent.isMissing(row)) firstTime = Some(times.ofEvent.millis(row))
+  }
 }
 
 private[stoplog] object OpenPartWriter {
@@ -179,19 +196,22 @@ private[stoplog] object OpenPartWriter {
       private[this] var max = before.fold(Long.MinValue)(_.maxMicros)
 
       // If the times of some rows were not read, the range of the other rows is not the range of the part.
-      private[this] val isTimed = times != RowTimes.NoTimes
-      private[this] var isKnown = rowsBefore == 0 || before.isDefined
+      private[this] val isTimed  = times != RowTimes.NoTimes
+      private[this] val wasKnown = rowsBefore == 0 || before.isDefined
 
       def add(row: R): Unit =
-        if (!isTimed) isKnown = false
-        else if (isKnown && !times.isMissing(row)) {
+        if (wasKnown && !times.isMissing(row)) {
           val micros = times.micros(row)
           if (micros < min) min = micros
           if (micros > max) max = micros
         }
 
-      /** Returns the range; `None` if no row has a time, or if the times of some rows were not read. */
-      def result: Option[TimeRange] = Option.when(isKnown && min <= max)(TimeRange(min, max))
+      /** Returns the range; `None` if no row has a time, or if the times of some rows were not read.
+        *
+        * @param rows the number of rows of the part now
+        */
+      def result(rows: Long): Option[TimeRange] =
+        Option.when(wasKnown && (isTimed || rows == rowsBefore) && min <= max)(TimeRange(min, max))
     }
   }
 }

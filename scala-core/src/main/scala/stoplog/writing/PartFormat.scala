@@ -22,6 +22,9 @@ private[stoplog] trait PartFormat[-R] {
 /** The encoder of one part. Used by one thread at a time. */
 private[stoplog] trait PartEncoder[-R] {
 
+  /** Prepares for rows. Called once, before the first [[append]]; not called for a part without new rows. */
+  def begin(): Unit = ()
+
   /** Appends one row. The encoder must not keep the row, because the caller reuses the object. */
   def append(row: R): Unit
 

@@ -14,8 +14,6 @@ private[stoplog] abstract class RowPartEncoder[-R](end: PartBuffer, from: RowPar
     extends PartEncoder[R] {
   private[this] var member: Option[Member] = None
   private[this] var target: OutputStream   = end
-  private[this] var inMember               = false
-  private[this] var content                = from
 
   /** Writes the header of a part. */
   protected def start(out: OutputStream): Unit
@@ -26,10 +24,13 @@ private[stoplog] abstract class RowPartEncoder[-R](end: PartBuffer, from: RowPar
   /** Starts a compressed member on `out`; `None` for formats without compression. */
   protected def openMember(out: OutputStream): Option[Member]
 
-  override def append(row: R): Unit = {
-    if (!inMember) begin()
-    encode(row, target)
+  override def begin(): Unit = {
+    member = openMember(end)
+    target = member.fold(end: OutputStream)(_.stream)
+    if (from == RowPartEncoder.Empty) start(target)
   }
+
+  override def append(row: R): Unit = encode(row, target)
 
   /** Excludes bytes that a compressor still buffers. */
   override def sizeBytes: Long = end.position
@@ -38,7 +39,6 @@ private[stoplog] abstract class RowPartEncoder[-R](end: PartBuffer, from: RowPar
   override def pause(): Unflushed = {
     member.foreach(_.finish())
     member = None
-    inMember = false
     Unflushed.nothing
   }
 
@@ -48,16 +48,6 @@ private[stoplog] abstract class RowPartEncoder[-R](end: PartBuffer, from: RowPar
   }
 
   override def close(): Unit = member.foreach(_.close())
-
-  private def begin(): Unit = {
-    member = openMember(end)
-    target = member.fold(end: OutputStream)(_.stream)
-    inMember = true
-    if (content == RowPartEncoder.Empty) {
-      start(target)
-      content = RowPartEncoder.Started
-    }
-  }
 }
 
 private[stoplog] object RowPartEncoder {

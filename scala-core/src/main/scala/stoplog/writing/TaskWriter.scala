@@ -10,7 +10,7 @@ import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
 import stoplog.part.{Open, PartNaming, Pending, RecordShare}
 import stoplog.plan.{Attempt, TaskPlan, TaskResult}
-import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy}
+import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy, RowLimits}
 import stoplog.storage.{NewPart, PartStore}
 import stoplog.thread.{Clock, Outcomes, Parallel}
 
@@ -30,6 +30,8 @@ private[stoplog] final class TaskWriter[R](
     tools: TaskWriter.Tools,
     times: TaskWriter.Times[R] = TaskWriter.Times[R]()
 ) {
+  import OpenPartWriter.RowTimes
+  import TaskWriter.NoBucket
   import rules.{checkBucket, maxOpenParts, mayStart, naming, policy}
   import tools.{clock, faults, parallel}
 
@@ -40,14 +42,22 @@ private[stoplog] final class TaskWriter[R](
   private[this] var nextPart = plan.firstPart
   private[this] var lease    = Option.empty[AutoCloseable]
 
-  // The bucket of the preceding row: most rows have the bucket of the preceding row.
-  private[this] var lastBucket = ""
-  private[this] var last       = Option.empty[OpenPartWriter[R]]
+  // The part of the preceding row: most rows have its bucket. There is none while the bucket is `NoBucket`.
+  private[this] var lastBucket              = NoBucket
+  private[this] var last: OpenPartWriter[R] = _
 
-  // The time of the rows; the rows of the last part since the last reading, and the limit for these rows.
-  private[this] var now              = 0L
-  private[this] var rowsSinceReading = 0
-  private[this] var rowsPerReading   = 1
+  // The time of the rows, and the number of rows of the last part until the next reading.
+  private[this] var now            = 0L
+  private[this] var rowsPerReading = 1
+  private[this] var rowsToReading  = 1
+
+  private[this] val limits = if (times.ofEvent == RowTimes.NoTimes) RowLimits.of(policy) else RowLimits.None
+  private[this] val areLimited  = limits != RowLimits.None // or else the policy is called before each row
+  private[this] val mostBytes   = limits.mostBytes
+  private[this] val mostRecords = limits.mostRecords
+
+  // Negative if the next row needs a look at the clock, at the limits of its part, or at both.
+  private[this] var room = -1L
 
   private[this] var rows = 0L
   private[this] var done = TaskWriter.Counts(0, 0, 0)
@@ -55,14 +65,24 @@ private[stoplog] final class TaskWriter[R](
   /** Returns the counts of this task so far; bytes count when their part is closed or persisted. */
   def counts: TaskWriter.Counts = done
 
-  /** Writes a row. A [[BadRow]] changes nothing: a caller may catch the error and continue. */
+  /** Returns the number of rows written so far. */
+  def rowsWritten: Long = rows
+
+  /** Writes a row. A [[BadRow]] changes nothing: a caller may catch the error and continue.
+    *
+    * A branch that is first taken at the end of a part costs the compiled code of this path: the JVM compiles
+    * branches only after they were taken. Therefore the first row of a task and a full part share the branch
+    * of the clock's readings.
+    */
   def write(bucket: String, row: R): Unit = {
-    if (rowsSinceReading >= rowsPerReading) readClock()
-    try writable(bucket, row).append(row, now)
-    catch { case e: StoplogException => throw explained(e) }
-    rowsSinceReading += 1
+    try {
+      if (room < 0 || (bucket ne lastBucket)) turnTo(bucket, row)
+      last.append(row, now)
+    } catch { case e: StoplogException => throw explained(e) }
+    rowsToReading -= 1
+    room = (rowsToReading - 1) | last.room(mostBytes, mostRecords)
     rows += 1
-    if (rows == 1 || (rows & FaultRowMask) == 0) faults.at(Step.MidWrite)
+    if ((rows & FaultRowMask) == 1) faults.at(Step.MidWrite)
   }
 
   /** Makes all rows durable, and returns the parts. */
@@ -103,17 +123,26 @@ private[stoplog] final class TaskWriter[R](
     TaskResult(plan.slot, plan.attempt, closed.result(), open, nextPart)
   }
 
-  /** Returns the bucket's part once the policy accepts the row. Closes a part that was handed over full. */
+  /** Makes the bucket's part the last part once the policy accepts the row. Closes a full part, also one that
+    * was handed over full.
+    */
   @scala.annotation.tailrec
-  private def writable(bucket: String, row: R): OpenPartWriter[R] = {
-    val part = partFor(bucket)
-    if (part.records == 0) part
-    else
-      objection(part, row) match {
-        case None         => part
+  private def turnTo(bucket: String, row: R): Unit = {
+    if (bucket == lastBucket) {
+      lastBucket = bucket // the next row may have the same object
+      if (areLimited || rowsToReading <= 0) readClock()
+    } else {
+      readClock()
+      val part = Option(live.get(bucket)).getOrElse(open(bucket))
+      lastBucket = bucket
+      last = part
+    }
+    if (last.records > 0)
+      objection(last, row) match {
+        case None         => ()
         case Some(reason) =>
-          close(part, reason)
-          writable(bucket, row)
+          close(last, reason)
+          turnTo(bucket, row)
       }
   }
 
@@ -125,25 +154,16 @@ private[stoplog] final class TaskWriter[R](
         case answer                                => answer
       }
 
-  private def partFor(bucket: String): OpenPartWriter[R] = last match {
-    case Some(part) if (bucket eq lastBucket) || bucket == lastBucket => part
-    case _                                                            =>
-      readClock()
-      val part = Option(live.get(bucket)).getOrElse(open(bucket))
-      lastBucket = bucket
-      last = Some(part)
-      part
-  }
-
   /** Reads the clock, but not for each of many fast rows: a reading costs as much as a short row. The rows of
     * the last part since the last reading were written now at the latest.
     */
   private def readClock(): Unit = {
     val read = clock.millis()
-    if (rowsSinceReading > 1) last.foreach(_.writtenUntil(read)) // the first row followed a reading directly
+    // The first row followed a reading directly.
+    if (rowsPerReading - rowsToReading > 1 && (lastBucket ne NoBucket)) last.writtenUntil(read)
     rowsPerReading = if (read - now <= 1) FastRows else 1
+    rowsToReading = rowsPerReading
     now = read
-    rowsSinceReading = 0
   }
 
   private def open(bucket: String): OpenPartWriter[R] = {
@@ -153,6 +173,7 @@ private[stoplog] final class TaskWriter[R](
     val part = handedOn(bucket).getOrElse(create(bucket))
     live.put(bucket, part)
     faults.at(Step.PartOpened)
+    part.begin()
     part
   }
 
@@ -214,12 +235,12 @@ private[stoplog] final class TaskWriter[R](
     readClock()
     if (part.records == 0) part.close() else finish(part, reason)
     live.remove(part.bucket)
-    last = None
+    lastBucket = NoBucket
   }
 
   /** Closes parts opened for a row that then could not be written; no record names such a part. */
   private def dropEmpty(): Unit = {
-    last = None
+    lastBucket = NoBucket
     live.values.removeIf { part =>
       val empty = part.records == 0
       if (empty) part.close()
@@ -236,7 +257,7 @@ private[stoplog] final class TaskWriter[R](
 
   private def forget(): Unit = {
     live.clear()
-    last = None
+    lastBucket = NoBucket
     val held = lease
     lease = None
     held.foreach(_.close())
@@ -245,11 +266,14 @@ private[stoplog] final class TaskWriter[R](
   /** A policy that reads the time may be late by one row less; see [[RollingPolicy.beforeRow]]. */
   private final val FastRows = 16
 
-  /** [[Step.MidWrite]] is passed at the first row and then at every 64th row. */
+  /** [[Step.MidWrite]] is passed at the first row and then every 64 rows. */
   private final val FaultRowMask = 63L
 }
 
 private[stoplog] object TaskWriter {
+
+  /** A name that is no row's bucket: the object is compared, and no one else has the object. */
+  private val NoBucket = new String("none")
 
   /** The rules by which a task decides.
     *
@@ -295,7 +319,7 @@ private[stoplog] object TaskWriter {
   * @param endsParts whether this applies; called at the end of each epoch
   */
 private[stoplog] final case class EpochPolicy(userPolicy: RollingPolicy, endsParts: () => Boolean)
-    extends DelegatingPolicy(userPolicy) {
+    extends DelegatingPolicy {
   override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] =
     super.onEpochEnd(part, nowMillis).orElse(Option.when(endsParts())(RollReason.Checkpoint))
 }

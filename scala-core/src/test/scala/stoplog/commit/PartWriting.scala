@@ -14,6 +14,7 @@ object PartWriting {
       midway: => Unit
   ): CompactedPart = {
     val live = OpenPartWriter.begin(part, store.create(part), format, TaskWriter.Times[R](), 0)
+    if (rows.nonEmpty) live.begin()
     rows.zipWithIndex.foreach { case (row, index) =>
       live.append(row, 0)
       if (index == 0) midway

@@ -6,7 +6,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.commit.{Lines, ManualClock, MemoryParts, MemorySpoolFiles, Rolls}
 import stoplog.plan.{Attempt, TaskPlan}
-import stoplog.rolling.{DefaultRollingPolicy, DelegatingPolicy, PartStats, RollReason, RollingPolicy}
+import stoplog.rolling.{DefaultRollingPolicy, PartStats, RollReason, RollingPolicy}
 import stoplog.thread.Clock
 
 /** What a task knows of the time at which its rows come, although it does not read the clock for each. */
@@ -66,9 +66,12 @@ class TaskWriterTimesSuite extends AnyFunSuite {
     assert(written === Map("one" -> 1600L, "two" -> 1600L))
   }
 
-  private val byTime: RollingPolicy = new DelegatingPolicy(Rolls.never) {
+  private val byTime: RollingPolicy = new RollingPolicy {
     override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
       Option.when(part.openedAtMillis < 2000 && nowMillis >= 2000)(RollReason.Custom("two o'clock"))
+
+    override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
+    override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = None
   }
 
   test("a time-based policy closes a part on time if rows arrive slowly") {

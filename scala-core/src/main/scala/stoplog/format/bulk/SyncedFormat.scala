@@ -89,8 +89,12 @@ private[stoplog] final class SyncedParts(format: SyncedFormat, project: Internal
   private final class SyncedEncoder(name: String, end: PartBuffer) extends PartEncoder[InternalRow] {
     private[this] var writer = Option.empty[SyncedWriter]
 
-    override def append(row: InternalRow): Unit =
-      writer.getOrElse(opened()).write(project(row))
+    override def begin(): Unit = writer = Some(format.writer(new BlockChain.PartBlocks(end), name))
+
+    override def append(row: InternalRow): Unit = writer match {
+      case Some(open) => open.write(project(row))
+      case None       => throw new IllegalStateException(s"$name was not begun")
+    }
 
     /** Counts buffered rows by their uncompressed size, so that no part exceeds a limit unnoticed. */
     override def sizeBytes: Long = end.position + writer.fold(0L)(_.bufferedBytes)
@@ -108,12 +112,6 @@ private[stoplog] final class SyncedParts(format: SyncedFormat, project: Internal
     override def close(): Unit = {
       writer.foreach(_.close())
       writer = None
-    }
-
-    private def opened(): SyncedWriter = {
-      val fresh = format.writer(new BlockChain.PartBlocks(end), name)
-      writer = Some(fresh)
-      fresh
     }
   }
 }

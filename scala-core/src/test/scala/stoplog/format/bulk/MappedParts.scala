@@ -14,6 +14,7 @@ final class MappedParts[A, R](parts: PartFormat[R])(row: A => R) extends PartFor
   override def close(): Unit = parts.close()
 
   private final class Mapped(rows: PartEncoder[R]) extends PartEncoder[A] {
+    override def begin(): Unit         = rows.begin()
     override def append(from: A): Unit = rows.append(row(from))
     override def sizeBytes: Long       = rows.sizeBytes
     override def pause(): Unflushed    = rows.pause()

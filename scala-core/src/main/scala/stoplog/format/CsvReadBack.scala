@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
-import java.util
-
 import scala.util.Try
 
 import com.univocity.parsers.csv.CsvParser
@@ -23,17 +21,21 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
   private val ends   = LineEnds.of(options.lineSeparator)
   private val isText = schema.map(_.dataType.isInstanceOf[StringType]).toArray
 
-  // The characters whose meaning only the parser knows.
-  private val special = {
-    val chars = new util.BitSet
-    chars.set(0, ' ')
-    (Seq(ReadableTexts.Replacement, options.quote, options.escape) ++ options.charToEscapeQuoteEscaping)
-      .foreach(char => chars.set(char.toInt))
-    chars
-  }
+  // The characters whose meaning only the parser knows, beside control characters and the replacement.
+  private val special = Seq(options.quote, options.escape) ++ options.charToEscapeQuoteEscaping
 
-  private val mayBePlain =
-    options.nullValue.isEmpty && options.emptyValue.isEmpty && options.delimiter.length == 1
+  private val mayBePlain = options.nullValue.isEmpty && options.emptyValue.isEmpty &&
+    options.delimiter.length == 1 && special.forall(_ < Ascii)
+
+  private val separator = options.delimiter.head
+  private val columns   = schema.length
+
+  // Of each character of ASCII, whether it stands for itself or is the separator.
+  private val plain =
+    Array.tabulate(Ascii)(char => char >= ' ' && !special.contains(char.toChar) || char == separator)
+
+  // Then no plain character belongs to the end of a line.
+  private val hasUsualEnds = options.lineSeparator.isEmpty && !"\r\n".contains(separator)
 
   private val tellsEmpty = EmptyTexts.areTold(options)
 
@@ -46,6 +48,30 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
     * @param size   the number of characters
     */
   def problem(record: Array[Char], size: Int, row: InternalRow): Option[String] =
+    if (hasUsualEnds && hasPlainStart(record, size) && isPlain(record, size)) None
+    else problemOfUnusual(record, size, row)
+
+  private def hasPlainStart(record: Array[Char], size: Int): Boolean =
+    hasVisible(record, size) && record(0) != ReadableTexts.Mark &&
+      !(options.isCommentSet && record(0) == options.comment)
+
+  // Called for each record: one pass, and no call for a character.
+  private def isPlain(record: Array[Char], size: Int): Boolean = mayBePlain && {
+    val plain      = this.plain
+    val separator  = this.separator
+    var separators = 0
+    var at         = 0
+    while (
+      at < size && (if (record(at) < Ascii) plain(record(at).toInt)
+                    else record(at) != ReadableTexts.Replacement)
+    ) {
+      if (record(at) == separator) separators += 1
+      at += 1
+    }
+    at == size && separators == columns - 1
+  }
+
+  private def problemOfUnusual(record: Array[Char], size: Int, row: InternalRow): Option[String] =
     if (isSplit(record, size)) Some(if (options.multiLine) Return else LineEnd)
     else if (!hasVisible(record, size)) Some(Blank)
     else if (record(0) == ReadableTexts.Mark) Some(Mark)
@@ -68,17 +94,6 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
     var at = 0
     while (at < size && record(at) <= ' ') at += 1
     at < size
-  }
-
-  private def isPlain(record: Array[Char], size: Int): Boolean = mayBePlain && {
-    val separator  = options.delimiter.charAt(0)
-    var separators = 0
-    var at         = 0
-    while (at < size && (record(at) == separator || !special.get(record(at).toInt))) {
-      if (record(at) == separator) separators += 1
-      at += 1
-    }
-    at == size && separators == schema.length - 1
   }
 
   private def parsed(record: String, row: InternalRow): Option[String] =
@@ -118,6 +133,8 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
 }
 
 private object CsvReadBack {
+  private final val Ascii = 128
+
   private final val LineEnd =
     "a line end in it begins another row for readers without multiLine (write and read with multiLine = true)"
   private final val Return =

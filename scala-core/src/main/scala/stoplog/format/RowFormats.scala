@@ -223,17 +223,18 @@ private[stoplog] final class JsonEncoder private (options: JSONOptions)
   }
 
   override protected def problem(row: InternalRow): Option[String] = {
-    val size = buffer.size - options.lineSeparatorInWrite.length
-    if (ends.isWithin(buffer.record, size)) Some("it contains the end of a line")
-    else if (mayBeInvalid(size))
+    val record = buffer.record
+    val size   = buffer.size - options.lineSeparatorInWrite.length
+    if (ends.isWithin(record, size)) Some("it contains the end of a line")
+    else if (mayBeInvalid(record, size))
       ReadableTexts.invalid(row, schema).map(name => s"the string in the column $name is not valid UTF-8")
     else if (size < JsonEncoder.LongRecord) None
-    else unparsed(new String(buffer.record, 0, size))
+    else unparsed(new String(record, 0, size))
   }
 
-  private def mayBeInvalid(size: Int): Boolean = {
+  private def mayBeInvalid(record: Array[Char], size: Int): Boolean = {
     var at = 0
-    while (at < size && buffer.record(at) != ReadableTexts.Replacement) at += 1
+    while (at < size && record(at) != ReadableTexts.Replacement) at += 1
     at < size || options.writeNonAsciiCharacterAsCodePoint
   }
 

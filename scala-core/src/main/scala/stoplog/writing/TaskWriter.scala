@@ -128,22 +128,22 @@ private[stoplog] final class TaskWriter[R](
     */
   @scala.annotation.tailrec
   private def turnTo(bucket: String, row: R): Unit = {
-    if (bucket == lastBucket) {
-      lastBucket = bucket // the next row may have the same object
-      if (areLimited || rowsToReading <= 0) readClock()
-    } else {
-      readClock()
-      val part = Option(live.get(bucket)).getOrElse(open(bucket))
-      lastBucket = bucket
-      last = part
-    }
-    if (last.records > 0)
-      objection(last, row) match {
-        case None         => ()
-        case Some(reason) =>
-          close(last, reason)
-          turnTo(bucket, row)
+    val isLast = bucket == lastBucket
+    if (isLast) lastBucket = bucket // an assigner may create an equal name for each row
+    if (!isLast || room < 0) {
+      if (!isLast || areLimited || rowsToReading <= 0) readClock()
+      if (!isLast) {
+        last = Option(live.get(bucket)).getOrElse(open(bucket))
+        lastBucket = bucket
       }
+      if (last.records > 0)
+        objection(last, row) match {
+          case None         => ()
+          case Some(reason) =>
+            close(last, reason)
+            turnTo(bucket, row)
+        }
+    }
   }
 
   private def objection(part: OpenPartWriter[R], row: R): Option[RollReason] =

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -47,6 +49,28 @@ def test_sql_dataframes_and_streams_share_a_table(spark: SparkSession, place: Pl
         "day=b",
         "day=c",
     ]
+
+
+def test_the_statements_of_the_recipe_for_dbt_run(spark: SparkSession, place: Place, tables: str) -> None:
+    day = "DATE '2026-01-31'"
+    rows = spark.sql(f"SELECT CAST(1 AS DECIMAL(10, 2)) AS amount, 'north' AS shop, {day} AS day")
+    (place.root / "data").mkdir(parents=True)
+    rows.write.partitionBy("day").parquet(str(place.root / "data" / "events"))
+    page = (Path(__file__).resolve().parents[2] / "docs/recipes/dbt.md").read_text(encoding="utf-8")
+    statements = re.findall(r"^```sql\n(.*?);\n```$", page, re.DOTALL | re.MULTILINE)
+    assert len(statements) == 4
+    spark.sql(f"USE {tables}")
+    try:
+        rows.createOrReplaceTempView("sales_of_the_day")
+        for _ in range(2):
+            for statement in statements:
+                own = statement.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS")
+                spark.sql(own.replace("'/data/", f"'{place.root}/data/"))
+        spark.sql("ALTER TABLE events RECOVER PARTITIONS")
+        for table in ("events", "landing", "sales"):
+            assert [row.shop for row in spark.table(table).collect()] == ["north"], table
+    finally:
+        spark.sql("USE default")
 
 
 @pytest.mark.spark_lines

@@ -158,11 +158,15 @@ class SinkDirectory:
         found = selected(self._storage, sink_id)
         return _explain.explain(self._storage, found, path_text(part), self._clock())
 
-    def check(self, sink_id: str | None = None) -> CheckReport:
+    def check(
+        self, sink_id: str | None = None, *, watch: Callable[[int, int], object] | None = None
+    ) -> CheckReport:
         """Compares the directory with its logs; safe while a query is running.
 
         Args:
             sink_id: the sink whose log is checked; all sinks by default.
+            watch: called for each record of a log, with the number of records that were read and the number
+                of all records of the log; for a display of the progress.
 
         Raises:
             NotFound: there is no such sink, or no sink at all.
@@ -171,7 +175,8 @@ class SinkDirectory:
         Example:
             assert stoplog.inspect("/data/out").check().is_healthy
         """
-        return _check.check(self._storage, selected(self._storage, sink_id), self._clock())
+        watched = watch or _check.unwatched
+        return _check.check(self._storage, selected(self._storage, sink_id), self._clock(), watched)
 
     def report(self, sink_id: str | None = None) -> SinkReport:
         """Returns a page about the sink: sizes of files, roll reasons, delays, open parts, buckets.

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
+from stoplog._inspect.check.facts import unwatched
 from stoplog._inspect.check.finding import CheckReport, Finding, FindingKind, Severity
 from stoplog._inspect.check.run import check
 
-__all__ = ["CheckReport", "Finding", "FindingKind", "Severity", "check"]
+__all__ = ["CheckReport", "Finding", "FindingKind", "Severity", "check", "unwatched"]

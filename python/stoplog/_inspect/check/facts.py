@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from stoplog._inspect.names import part_name
@@ -102,6 +103,14 @@ class Facts:
         return None if found is None else found.size_bytes
 
 
+Watch = Callable[[int, int], object]
+"""Receives the number of finished units of work and the number of all units."""
+
+
+def unwatched(done: int, total: int) -> None:
+    """Ignores the progress."""
+
+
 def visible_files(storage: Storage) -> Visible:
     """Lists all files outside the logs."""
     parts: dict[str, int] = {}
@@ -128,10 +137,15 @@ def visible_files(storage: Storage) -> Visible:
     return Visible(parts, valid_lengths, first, several, foreign, hidden)
 
 
-def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> Facts:
+def facts(
+    storage: Storage, sink_id: str, visible: Visible, now_millis: int, watch: Watch = unwatched
+) -> Facts:
     """Collects the facts of a sink.
 
     Lists the staged files before the log is read: the log must not name a file that is newer than the list.
+
+    Args:
+        watch: receives the number of records that were read, and the number of all records.
     """
     own = f"{ROOT}/{sink_id}"
     log_directory = f"{own}/{LOG}"
@@ -142,7 +156,8 @@ def facts(storage: Storage, sink_id: str, visible: Visible, now_millis: int) -> 
     called_off: set[int] = set()
     unreadable: dict[int, RecordProblem] = {}
     newest = None
-    for seq in files.records:
+    for number, seq in enumerate(files.records):
+        watch(number, len(files.records))
         try:
             stored = log.stored(seq)
             if stored is None:

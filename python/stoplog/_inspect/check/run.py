@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from stoplog._inspect.check.facts import Facts, facts, visible_files
+from stoplog._inspect.check.facts import Facts, Watch, facts, unwatched, visible_files
 from stoplog._inspect.check.finding import CheckReport, Finding, Severity
 from stoplog._inspect.check.log_rules import log_findings
 from stoplog._inspect.check.open_rules import open_findings
@@ -26,26 +26,31 @@ from stoplog._storage import Storage
 _LOOKS = 4
 
 
-def check(storage: Storage, sink_ids: Sequence[str], now_millis: int) -> CheckReport:
+def check(
+    storage: Storage, sink_ids: Sequence[str], now_millis: int, watch: Watch = unwatched
+) -> CheckReport:
     """Compares logs and files without changes to either. Raises `CannotRead`.
 
     A running query may decide and publish between two reads of its files. Therefore a finding counts only if
     the log did not change meanwhile, or if every repetition has the finding.
+
+    Args:
+        watch: receives the number of records of a sink that were read, and the number of all its records.
     """
     ends = _ends(storage, sink_ids)
-    report = _look(storage, sink_ids, now_millis)
+    report = _look(storage, sink_ids, now_millis, watch)
     for _ in range(_LOOKS - 1):
         before, ends = ends, _ends(storage, sink_ids)
         if not report.findings or ends == before:
             break
-        again, known = _look(storage, sink_ids, now_millis), set(report.findings)
+        again, known = _look(storage, sink_ids, now_millis, watch), set(report.findings)
         report = replace(again, findings=tuple(one for one in again.findings if one in known))
     return report
 
 
-def _look(storage: Storage, sink_ids: Sequence[str], now_millis: int) -> CheckReport:
+def _look(storage: Storage, sink_ids: Sequence[str], now_millis: int, watch: Watch) -> CheckReport:
     visible = visible_files(storage)
-    sinks = [facts(storage, sink_id, visible, now_millis) for sink_id in sink_ids]
+    sinks = [facts(storage, sink_id, visible, now_millis, watch) for sink_id in sink_ids]
     found: list[Finding] = []
     # The log of another system is often in a checkpoint; the compacted files were written by other programs.
     kinds = {sink.kind for sink in sinks}

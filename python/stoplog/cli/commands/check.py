@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from stoplog._text.words import counted
 from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
+from stoplog.cli.progress import progress
 from stoplog.cli.table import limited
 from stoplog.inspection import CheckReport, Finding, Severity
 
@@ -25,7 +26,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
-    report = directory_of(arguments).check(arguments.sink_id)
+    with progress("check", "record") as shown:
+        report = directory_of(arguments).check(arguments.sink_id, watch=shown.to)
     code = ExitCode.OK if report.is_healthy else ExitCode.FINDINGS
     return Answer({"check": report}, lambda: _lines(report, arguments.all, arguments.limit), code)
 

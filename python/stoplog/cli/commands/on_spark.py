@@ -18,6 +18,7 @@ from stoplog.cli.command import (
     key_and_value,
     non_empty,
 )
+from stoplog.cli.progress import watched
 from stoplog.cli.table import limited, table
 from stoplog.errors import StoplogError
 
@@ -133,11 +134,20 @@ def _run_compact(given: Namespace) -> Answer:
     spark = local_session("compact", dict(given.conf))
     try:
         compaction = compaction_of(spark, given.path, dict(given.option))
-        merges = compaction.plan() if given.dry_run else compaction.run()
+        with watched("compact", "task", lambda: _tasks(spark)):
+            merges = compaction.plan() if given.dry_run else compaction.run()
     finally:
         spark.stop()
     data = {"path": given.path, "carried_out": not given.dry_run, "merges": merges}
     return Answer({"compact": data}, lambda: _lines_of_compact(merges, given))
+
+
+def _tasks(spark: SparkSession) -> tuple[int, int]:
+    """Returns the finished tasks and all tasks of the stages that run now."""
+    tracker = spark.sparkContext.statusTracker()
+    stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+    running = [stage for stage in stages if stage]
+    return sum(stage.numCompletedTasks for stage in running), sum(stage.numTasks for stage in running)
 
 
 def _lines_of_compact(merges: list[PlannedCompaction], given: Namespace) -> Iterator[str]:

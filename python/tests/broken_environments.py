@@ -128,8 +128,8 @@ def _arguments(*words: str) -> Callable[[Home], object]:
 
 def _java_25(home: Home) -> None:
     home.java("25.0.1")
-    home.spark("4.0.1", hadoop="3.4.1")
-    home.pyspark("4.0.1")
+    home.spark("4.1.4", hadoop="3.4.2")
+    home.pyspark("4.1.4")
 
 
 def _spark_4_0(home: Home) -> None:

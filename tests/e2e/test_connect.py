@@ -57,5 +57,7 @@ def test_a_client_waits_until_all_files_are_visible(place: Place, runs: int, buc
         "STOPLOG_CHECKPOINT_IN_SINK",
     ]
     assert seen["refused"] == "StartRefused"
+    assert seen["doctor"][1], seen["doctor"][0]
+    assert "Scala    2.13." in seen["doctor"][0]
     assert seen["finished"][1] > 0
     assert seen["empty"] == "0"

@@ -67,6 +67,7 @@ def _others(spark, source, root: Path) -> dict:
             _refusal(lambda: sink.run_available_now(source, root / "stopped" / "checkpoint")),
         ],
         "refused": _class(lambda: sink.run_available_now(source, root / "stopped" / "checkpoint")),
+        "doctor": [str(stoplog.doctor(spark)), stoplog.doctor(spark).works],
         "finished": [first.metrics.epochs_committed, len(list((root / "stopped").glob("part-*")))],
         "empty": _empty(empty, root),
     }

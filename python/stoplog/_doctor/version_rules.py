@@ -11,8 +11,8 @@ from stoplog._shared.version import OLDEST_JAVA, OLDEST_S3_HADOOP, SCALA_LINE, S
 
 _FIRST_LINE, _LAST_LINE = SPARK_LINES.split(" to ")
 _SPARK = f"pip install 'pyspark>={_FIRST_LINE}'"
-# Java removed the security manager, which older releases of Hadoop call at the start of each session.
-_WITHOUT_SECURITY_MANAGER = 24
+# Java removed the security manager, whose methods older releases of Hadoop call at the start of each session.
+_WITHOUT_SECURITY_MANAGER, _ITS_HADOOP = 24, "3.5.0"
 
 
 def java(environment: Environment) -> Iterator[Finding]:
@@ -25,9 +25,9 @@ def java(environment: Environment) -> Iterator[Finding]:
         what = f"{found.command} is Java {found.version}."
         why = f"Spark {_FIRST_LINE} and later, and the jar of stoplog, need Java {OLDEST_JAVA} or later."
         yield problem("java", what, why, _java_to_use(environment))
-    elif found.release >= _WITHOUT_SECURITY_MANAGER and _is_old_hadoop(environment.spark):
+    elif found.release >= _WITHOUT_SECURITY_MANAGER and _is_older(environment.spark, _ITS_HADOOP):
         what = f"{found.command} is Java {found.version}, and Spark has Hadoop {_hadoop(environment)}."
-        why = f"Hadoop before {OLDEST_S3_HADOOP} calls methods that Java {_WITHOUT_SECURITY_MANAGER} removed."
+        why = f"Hadoop before {_ITS_HADOOP} calls methods that Java {_WITHOUT_SECURITY_MANAGER} removed."
         yield problem("java", what, why, _java_to_use(environment))
 
 
@@ -77,7 +77,7 @@ def scala(environment: Environment) -> Iterator[Finding]:
 def hadoop(environment: Environment) -> Iterator[Finding]:
     """A sink on S3 needs a Hadoop with conditional writes."""
     found, schemes = environment.spark, environment.use.scheme_of_each()
-    if "s3a" in schemes and _is_old_hadoop(found):
+    if "s3a" in schemes and _is_older(found, OLDEST_S3_HADOOP):
         yield problem(
             "hadoop",
             f"Spark has Hadoop {_hadoop(environment)}, and {schemes['s3a']} is a path or a setting of S3.",
@@ -121,7 +121,7 @@ def connect(environment: Environment) -> Iterator[Finding]:
 
 def _java_to_use(environment: Environment) -> str:
     """Returns the line that chooses an installed Java, the oldest that works, or that installs Java."""
-    newest = _WITHOUT_SECURITY_MANAGER if _is_old_hadoop(environment.spark) else 1_000
+    newest = _WITHOUT_SECURITY_MANAGER if _is_older(environment.spark, _ITS_HADOOP) else 1_000
     usable = [each for each in environment.machine.javas if OLDEST_JAVA <= each.release < newest]
     if usable:
         home = min(usable, key=_release).command.removesuffix("/bin/java")
@@ -133,10 +133,8 @@ def _release(java: Java) -> int:
     return java.release
 
 
-def _is_old_hadoop(found: Spark | Absent) -> bool:
-    return (
-        isinstance(found, Spark) and bool(found.hadoop) and numbers(found.hadoop) < numbers(OLDEST_S3_HADOOP)
-    )
+def _is_older(found: Spark | Absent, hadoop: str) -> bool:
+    return isinstance(found, Spark) and bool(found.hadoop) and numbers(found.hadoop) < numbers(hadoop)
 
 
 def _hadoop(environment: Environment) -> str:

@@ -18,14 +18,14 @@ def build(spark, source, output):
 
 
 def shaped(rows):
-    """The work of the job: keep rows with an id, and lower the names of pages."""
-    return rows.where("id IS NOT NULL").selectExpr("id", "at", "lower(page) AS page")
+    """The work of the job: keep rows with an id, lower the names of pages, and add the day."""
+    return rows.where("id IS NOT NULL").selectExpr("id", "at", "lower(page) AS page", "date(at) AS day")
 
 
 def sink(output):
     return (
         stoplog.FileSink.for_bulk_format(output, "parquet")
-        .with_bucket_by("date_format(at, 'yyyy-MM-dd') AS day")
+        .with_partition_by("day")
         .with_rolling_policy(stoplog.DefaultRollingPolicy(max_part_size=settings.MAX_PART_SIZE))
         .build()
     )

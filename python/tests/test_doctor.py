@@ -16,6 +16,7 @@ import pytest
 from broken_environments import BROKEN, PACKAGE, Broken, Home
 
 import stoplog
+from stoplog import SparkUnsupported
 from stoplog._doctor.environment import (
     Absent,
     Access,
@@ -254,6 +255,17 @@ def test_a_session_of_connect_is_checked_by_sql(monkeypatch: pytest.MonkeyPatch)
     del known["FileSink"]
     bare: Any = Session(**known)
     assert "stoplog-jar" in [each.name for each in stoplog.doctor(bare).problems]
+
+
+def test_a_session_of_spark_3_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> bool:
+        raise SparkUnsupported("3.5.7")
+
+    monkeypatch.setattr("stoplog._doctor.session.is_connect", refuse)
+    monkeypatch.setattr("stoplog._doctor.session._worker", lambda spark: sys.executable)
+    session: Any = Session(**SERVER | {"Properties": "2.12.18"})
+    session.version = "3.5.7"
+    assert {"spark", "scala"} <= {each.name for each in stoplog.doctor(session).problems}
 
 
 def test_the_page_lists_each_finding() -> None:

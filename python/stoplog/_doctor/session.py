@@ -23,7 +23,7 @@ from stoplog._doctor.gather import found_jars, pythons, this_python
 from stoplog._doctor.machine import machine
 from stoplog._jvm.bridge import is_connect
 from stoplog._shared.version import ARTIFACT, version
-from stoplog.errors import JarMissing
+from stoplog.errors import JarMissing, SparkUnsupported
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,7 +38,7 @@ def environment_of(spark: SparkSession, paths: tuple[str, ...]) -> Environment:
         paths: the paths that the caller will use.
     """
     settings = {str(row[0]): str(row[1]) for row in spark.sql("SET").collect()}
-    remote = "of this session" if is_connect() else ""
+    remote = "of this session" if _is_remote() else ""
     own = _static(spark, "stoplog.FileSink", "version")
     found = Spark(
         "this session",
@@ -51,15 +51,22 @@ def environment_of(spark: SparkSession, paths: tuple[str, ...]) -> Environment:
         Own(version(), own or Absent(str(JarMissing.in_session()))),
         Java(_property(spark, "java.home") + "/bin/java", _property(spark, "java.version")),
         found,
-        _jars(settings, own),
+        _jars(settings, own, remote),
         (this_python(),) if remote else pythons(_worker(spark)),
         _machine(spark, settings, paths, remote),
         Use(settings, paths, remote),
     )
 
 
-def _jars(settings: Mapping[str, str], own: str) -> Jars:
-    found = found_jars(settings, Absent("")) if not is_connect() else Jars()
+def _is_remote() -> bool:
+    try:
+        return is_connect()
+    except SparkUnsupported:  # a rule reports the version
+        return False
+
+
+def _jars(settings: Mapping[str, str], own: str, remote: str) -> Jars:
+    found = Jars() if remote else found_jars(settings, Absent(""))
     if not own or any(jar.is_core for jar in found.named):
         return found
     artifact, _, scala = ARTIFACT.rpartition("_")

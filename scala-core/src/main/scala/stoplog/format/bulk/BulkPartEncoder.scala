@@ -41,7 +41,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
     new BlockChain(sink, earlier.fold(Array.emptyByteArray)(_.header.directory), end)
 
   override def append(row: InternalRow): Unit = {
-    val unsafe = Spool.encodable(parts.unsafe(row))
+    val unsafe = parts.unsafe(row)
     state match {
       case Direct(block) =>
         into(block, unsafe)

@@ -21,6 +21,7 @@ import stoplog.writing.{BadRow, OnBadRow, PartBuffer, PartEncoder, PartFormat}
   * @param memory       for the rows that wait in this process
   * @param mostInBlocks the limit in bytes for all open blocks of the task, if each part has a block; by
   *                     default derived from the heap
+  * @param heapBytes    the memory of the process, which limits the size of a row
   */
 private[stoplog] final class BulkParts(
     private[bulk] val sink: BulkSink,
@@ -28,7 +29,8 @@ private[stoplog] final class BulkParts(
     spoolFiles: SpoolFiles,
     onBadRow: OnBadRow,
     memory: SharedMemory = SharedMemory.ofRows,
-    mostInBlocks: Option[Long] = None
+    mostInBlocks: Option[Long] = None,
+    heapBytes: Long = Runtime.getRuntime.maxMemory
 ) extends PartFormat[InternalRow] {
   import BulkParts.RowChecks
 
@@ -63,14 +65,17 @@ private[stoplog] final class BulkParts(
 
   override def close(): Unit = checks.close()
 
-  /** Throws [[stoplog.writing.BadRow]]. */
+  /** Returns the row as every encoder gets it. Throws [[stoplog.writing.BadRow]] for a row that no encoder
+    * can write.
+    */
   private[bulk] def unsafe(row: InternalRow): UnsafeRow = {
     val projected = project(row)
     required.check(projected)
-    projected match {
+    val unsafe = projected match {
       case unsafe: UnsafeRow => unsafe
       case other             => toUnsafe(other)
     }
+    Spool.encodable(unsafe, heapBytes)
   }
 
   /** Returns the sink with which a part was started. Another run may have used other settings. */

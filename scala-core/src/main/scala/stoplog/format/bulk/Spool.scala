@@ -134,9 +134,9 @@ private[bulk] object Spool {
   def checked(row: UnsafeRow): UnsafeRow = checked(row, MostRowBytes, "")
 
   /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait, or if the memory of
-    * the process does not suffice to encode the row while it waits.
+    * the process does not suffice to encode the row.
     */
-  def encodable(row: UnsafeRow, heapBytes: Long = Runtime.getRuntime.maxMemory): UnsafeRow =
+  def encodable(row: UnsafeRow, heapBytes: Long): UnsafeRow =
     checked(row, (heapBytes / CopiesOfRow).min(MostRowBytes), s" with a heap of $heapBytes bytes")
 
   private def checked(row: UnsafeRow, most: Long, because: String): UnsafeRow =

@@ -14,7 +14,7 @@ import stoplog.part.BlockOutput
 import stoplog.plan.Attempt
 import stoplog.thread.SharedMemory
 import stoplog.util.UserObject
-import stoplog.writing.OnBadRow
+import stoplog.writing.{BadRow, OnBadRow}
 
 class BulkPartsSuite extends AnyFunSuite {
 
@@ -68,6 +68,22 @@ class BulkPartsSuite extends AnyFunSuite {
     world.epoch(500, life = PartLife.OneEpoch)
     assert(world.spoolFiles.staged().isEmpty)
     assert(parts(world).flatten === (0 until 500).map(n => s"row $n"))
+  }
+
+  for {
+    life     <- Seq(PartLife.OneEpoch, PartLife.ManyEpochs)
+    onBadRow <- Seq(OnBadRow.Fail, OnBadRow.Reject)
+  } test(s"a row that the memory cannot encode is a bad row: $life, $onBadRow") {
+    val end   = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
+    val world = new BulkWorld(700, end, onBadRow = onBadRow, heapBytes = 40000)
+    def text(n: Int) = if (n == 3) "x" * 2000 else s"row $n"
+    if (onBadRow == OnBadRow.Fail) {
+      val error = intercept[BadRow](world.epoch(5, life = life, text = text))
+      assert(error.getCause.getMessage.contains("2000 are the most with a heap of 40000 bytes"))
+    } else {
+      world.epoch(5, life = life, text = text): Unit
+      assert(parts(world).flatten === Seq(0, 1, 2, 4).map(n => s"row $n"))
+    }
   }
 
   test("a task that fills several blocks ends blocks early at the common memory limit") {

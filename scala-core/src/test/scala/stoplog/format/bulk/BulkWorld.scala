@@ -19,7 +19,8 @@ final class BulkWorld(
     val memory: SharedMemory = new SharedMemory(1L << 30),
     bulk: Long => BulkFormat = new LinesInBlocks(_),
     onBadRow: OnBadRow = OnBadRow.Fail,
-    mostInBlocks: Option[Long] = None
+    mostInBlocks: Option[Long] = None,
+    heapBytes: Long = Runtime.getRuntime.maxMemory
 ) {
   val parts            = new MemoryParts
   val spoolFiles       = new MemorySpoolFiles
@@ -33,7 +34,7 @@ final class BulkWorld(
 
   def format(life: PartLife = PartLife.ManyEpochs): BulkParts = {
     val sink = BulkSink(BulkSink.UserFormat.Kind, schema, bulk(blocksOf), life)
-    new BulkParts(sink, row => row, spoolFiles, onBadRow, memory, mostInBlocks)
+    new BulkParts(sink, row => row, spoolFiles, onBadRow, memory, mostInBlocks, heapBytes)
   }
 
   /** An epoch of a task of its own, in a process of its own as far as the format can tell. Rows that are refused are left

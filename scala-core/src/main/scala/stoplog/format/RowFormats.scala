@@ -279,7 +279,7 @@ private[stoplog] object JsonEncoder {
   * `STOPLOG_NULL_VALUE` unless the option `nullValue` is set. A record that readers with the same options
   * would skip or read as other values is the error `STOPLOG_UNREADABLE_ROW`.
   */
-private[stoplog] final class CsvEncoder private (options: CSVOptions)
+private[stoplog] final class CsvEncoder private (options: CSVOptions, ofReaders: CSVOptions)
     extends RowFormats.GeneratedEncoder[UnivocityGenerator] {
 
   @transient private var readers: CsvReadBack = _
@@ -294,7 +294,7 @@ private[stoplog] final class CsvEncoder private (options: CSVOptions)
     if (options.headerFlag) schema.fieldNames.find(_.exists(c => c == '\n' || c == '\r')).foreach { name =>
       throw Errors.columnName(format, name, "a line end in it ends the header")
     }
-    readers = new CsvReadBack(schema, options)
+    readers = new CsvReadBack(schema, ofReaders)
     super.open(schema)
   }
 
@@ -330,13 +330,9 @@ private[stoplog] object CsvEncoder {
   /** @param options all options of Spark's CSV writer; others are ignored
     * @param sessionTimeZone for timestamps, unless `timeZone` is among the options
     */
-  def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): CsvEncoder =
-    new CsvEncoder(
-      new CSVOptions(
-        LineDialect.ofCsvWrites(RowFormats.passed(options).originalMap),
-        true,
-        sessionTimeZone,
-        ""
-      )
-    )
+  def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): CsvEncoder = {
+    val set       = LineDialect.ofCsvWrites(RowFormats.passed(options).originalMap)
+    val ofReaders = new CSVOptions(set, true, sessionTimeZone, "")
+    new CsvEncoder(new CSVOptions(LineDialect.withEmptyValue(set), true, sessionTimeZone, ""), ofReaders)
+  }
 }

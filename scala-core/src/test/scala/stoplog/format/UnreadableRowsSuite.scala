@@ -98,6 +98,9 @@ class UnreadableRowsSuite extends AnyFunSuite {
   accepted("csv", Two)("\uFFFD", null)("\uFFFD,\n")
   accepted("csv", Two)("", null)("\"\",\n")
   accepted("csv", Two, "quote" -> "'")("it's", "b")("'it''s',b\n")
+  accepted("csv", Two, "quote" -> "'")("", null)("'',\n")
+  accepted("csv", Two, "QUOTE" -> "'")("a", "")("a,''\n")
+  rejected("csv", Two, "quote" -> "'", "emptyValue" -> "\"\"")("a", "")("column b for null or for another")
   accepted("csv", Two, "multiLine" -> "true")("two\nlines", "b")("\"two\nlines\",b\n")
   accepted("csv", Two, "ignoreLeadingWhiteSpace" -> "true")(" a ", "b")("a ,b\n")
 

@@ -22,6 +22,14 @@ private[stoplog] object LineDialect {
   def ofCsvWrites(options: Map[String, String]): Map[String, String] =
     withDefaults(ofCsv(options), Blanks ++ times)
 
+  /** Adds the form of an empty string to options for writing CSV: the quote twice. Spark's writer writes `""`
+    * with any quote. Readers need no option for this form.
+    */
+  def withEmptyValue(options: Map[String, String]): Map[String, String] = {
+    val quote = CaseInsensitiveMap(options).get("quote").filter(_.length == 1)
+    withDefaults(options, quote.map(q => "emptyValue" -> s"$q$q").toSeq)
+  }
+
   /** Returns the options for writing JSON. */
   def ofJsonWrites(options: Map[String, String]): Map[String, String] = withDefaults(options, times)
 

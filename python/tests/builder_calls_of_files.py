@@ -183,6 +183,7 @@ FILE_SOURCE = Builder(
             call("with_quarantine", Path("/quarantine")),
             {"onCorrupt": "quarantine", "quarantinePath": "/quarantine"},
         ),
+        (call("with_read_quarantined", Path("/quarantine")), {"readQuarantined": "/quarantine"}),
         (
             call("with_clean_source", "archive", Path("/read")),
             {"cleanSource": "archive", "sourceArchiveDir": "/read"},
@@ -198,8 +199,6 @@ FILE_SOURCE = Builder(
             # What few change.
             "recursiveFileLookup", "ignoreMissingFiles",
             "wholeListingInterval", "dateTimeZone",
-            # Of one batch query after a repair.
-            "readQuarantined",
         }
     ),
 )  # fmt: skip

@@ -103,6 +103,7 @@ def rejection_of(make: Make, kind: type[Exception]) -> str:
         (lambda: KAFKA.with_log_location(3), "a path"),
         (lambda: WAL.with_log_location(b"/log"), "a path"),
         (lambda: SOURCE.with_quarantine(None), "a path"),
+        (lambda: SOURCE.with_read_quarantined(None), "a path"),
         (lambda: inspect(loose(b"/out")), "a path"),
         (lambda: administer(loose(None)), "a path"),
         (lambda: stoplog.compact(loose(None), loose(b"/out")), "a path"),

@@ -266,6 +266,19 @@ class FileSourceBuilder(SelectionMethods):
         """
         return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
 
+    def with_read_quarantined(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
+        """Reads only the data that an earlier query skipped, for example after a repair of the files.
+
+        Together with the rows of the earlier query, each row is read once. Only for `FileSource.read`.
+
+        Args:
+            directory: the directory of `with_quarantine` in the earlier query.
+
+        >>> FileSource.for_record_stream_format("text", "/in").with_read_quarantined("/bad")
+        FileSourceBuilder(path='/in', format='text', readQuarantined='/bad')
+        """
+        return self._with(readQuarantined=path_text(directory))
+
     def with_clean_source(
         self,
         action: Literal["off", "archive", "delete"],

@@ -185,6 +185,9 @@ final class FileSourceBuilder private[stoplog] (options: Map[String, String]) {
   def withQuarantine(directory: String): FileSourceBuilder =
     withOption("onCorrupt", "quarantine").withOption("quarantinePath", directory)
 
+  /** Reads only the data that an earlier query skipped, by its records in this directory. For batch reads. */
+  def withReadQuarantined(directory: String): FileSourceBuilder = withOption("readQuarantined", directory)
+
   /** Sets how a stream handles a file compacted by a sink: `fail`, `read` or `skip`. */
   def withOnMergedPart(choice: String): FileSourceBuilder = withOption("onMergedPart", choice)
 

@@ -141,6 +141,11 @@ class BuildersSuite extends AnyFunSuite {
       _.withQuarantine("/data/bad"),
       Map("onCorrupt" -> "quarantine", "quarantinePath" -> "/data/bad")
     ),
+    (
+      "withReadQuarantined",
+      _.withReadQuarantined("/data/bad"),
+      Map("readQuarantined" -> "/data/bad")
+    ),
     ("withOnMergedPart", _.withOnMergedPart("skip"), Map("onMergedPart" -> "skip")),
     ("withOnReplacedPart", _.withOnReplacedPart("read"), Map("onReplacedPart" -> "read")),
     ("withOption", _.withOption("header", "true"), Map("header" -> "true"))

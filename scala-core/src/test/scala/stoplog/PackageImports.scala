@@ -68,6 +68,7 @@ object PackageImports {
     "part"      -> "rolling",
     "plan"      -> "log part rolling sink",
     "preflight" -> "bucket error log part rolling storage",
+    "python"    -> "error options thread",
     "rolling"   -> "",
     "root"      -> ("bucket bucketing commit compact compact.job engine error filesink format format.bulk " +
       "format.read options preflight rolling source.file source.format spark thread util"),

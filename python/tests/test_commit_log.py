@@ -248,10 +248,8 @@ def test_a_listed_record_without_a_file_is_read_at_most_four_times(tmp_path: Pat
     with pytest.raises(UnreadableRecord) as found:
         torn.newest()
     assert reads == [torn.path(0)] * 4
-    assert (
-        f"The record {tmp_path}/{torn.path(0)} cannot be used: the directory lists the record, but the file is missing."
-        in str(found.value)
-    )
+    missing = "cannot be used: the directory lists the record, but the file is missing."
+    assert f"The record {tmp_path}/{torn.path(0)} {missing}" in str(found.value)
     assert found.value.condition == "STOPLOG_RECORD_TORN"
 
 

@@ -145,9 +145,7 @@ def test_a_known_state_is_not_read_again(tmp_path: Path) -> None:
 def test_a_delta_is_applied_only_to_the_record_before(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     sink.change(0, writtenAtMillis=NOW - 3 * MINUTE)
-    with pytest.raises(
-        UnreadableRecord, match="its base, record 0, is a different record now"
-    ):
+    with pytest.raises(UnreadableRecord, match="its base, record 0, is a different record now"):
         log(tmp_path).newest()
 
 
@@ -204,7 +202,8 @@ def test_a_difference_is_no_whole_record(tmp_path: Path) -> None:
 def test_removing_an_unknown_part_makes_a_delta_torn(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     delta(sink, 0, "epoch", state={"openGone": ["day=9/x"]})
-    with pytest.raises(UnreadableRecord, match="do not fit together: the record removes 'day=9/x', which the base does not contain"):
+    unknown = "do not fit together: the record removes 'day=9/x', which the base does not contain"
+    with pytest.raises(UnreadableRecord, match=unknown):
         log(tmp_path).newest()
 
 

@@ -64,6 +64,14 @@ def test_the_import_of_the_package_imports_none_of_the_modules() -> None:
     assert printed == ""
 
 
+def test_the_import_after_pyspark_adds_one_module() -> None:
+    printed = run(
+        "import pyspark, sys; before = set(sys.modules); import stoplog\n"
+        "print(*sorted(set(sys.modules) - before))"
+    )
+    assert printed == "stoplog"
+
+
 def test_a_public_module_is_an_attribute_of_the_package() -> None:
     assert run("import stoplog; print(stoplog.jdbc.JdbcSink is stoplog.JdbcSink)") == "True"
 

@@ -24,7 +24,7 @@ def test_a_project_has_a_job_settings_a_test_and_a_readme(
 ) -> None:
     project = tmp_path / "clicks"
     assert main(["init", str(project), "--template", template]) == ExitCode.OK
-    assert f"Wrote {SUMMARIES[template]} to {project}:" in capsys.readouterr().out
+    assert f"Wrote the project {project} ({SUMMARIES[template]}):" in capsys.readouterr().out
     assert {file.name for file in project.iterdir() if file.is_file()} == FILES
     texts = {file: file.read_text(encoding="utf-8") for file in project.rglob("*") if file.is_file()}
     for text in texts.values():

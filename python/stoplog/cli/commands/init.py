@@ -42,7 +42,7 @@ def run(given: Namespace) -> Answer:
     project = Path(given.name)
     written = write_project(project, given.template)
     lines = [
-        f"Wrote {SUMMARIES[given.template]} to {project}:",
+        f"Wrote the project {project} ({SUMMARIES[given.template]}):",
         *(f"  {name}" for name in written),
         f"Next: cd {project}, and follow README.md.",
     ]

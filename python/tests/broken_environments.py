@@ -264,3 +264,46 @@ BROKEN = {
     ),
 }
 """By what is wrong: the environment, and what doctor says."""
+
+
+KAFKA_MODULE = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"
+
+
+def _all(*damages: Callable[[Home], object]) -> Callable[[Home], object]:
+    return lambda home: [damage(home) for damage in damages]
+
+
+def _spark_4_1(home: Home) -> None:
+    home.java("21.0.4")
+    home.spark("4.1.4", hadoop="3.4.2")
+    home.pyspark("4.1.4")
+
+
+WORKING: dict[str, Callable[[Home], object]] = {
+    "s3 by packages": _all(_arguments("s3a://bucket/x"), _packages("org.apache.hadoop:hadoop-aws:3.5.0")),
+    "s3 by files": _all(
+        _arguments("s3a://bucket/x"),
+        _jars("hadoop-aws-3.5.0.jar", "bundle-2.35.4.jar"),
+    ),
+    "s3 of a provider": _arguments(
+        "s3://bucket/x", "--conf", "spark.hadoop.fs.s3.impl=org.apache.hadoop.fs.s3a.S3AFileSystem"
+    ),
+    "connector with core": _jars(CORE, KAFKA),
+    "connector by packages": _packages(
+        f"io.github.stoplog:stoplog-kafka_2.13:{version()}",
+        KAFKA_MODULE,
+    ),
+    "jars elsewhere": _defaults(jars="/opt/jars/*.jar,hdfs://nn/a.jar,https://repo/b.jar"),
+    "spark 4.1 on java 21": _spark_4_1,
+    "java 25": lambda home: home.java("25.0.1"),
+    "a zone of the system": _all(_set("TZ", ":/etc/localtime"), _defaults(sql__session__timeZone="+02:00")),
+    "a rule as a zone": _set("TZ", "CET-1CEST,M3.5.0,M10.5.0/3"),
+    "a region as a zone": _all(_set("TZ", "Europe/Berlin"), _defaults(sql__session__timeZone="Asia/Tokyo")),
+    "a path that does not exist yet": _arguments("/tmp/no/such/directory", "file:/tmp/none"),
+    "settings as they should be": _defaults(
+        sql__ansi__enabled="true",
+        sql__legacy__timeParserPolicy="CORRECTED",
+        master="local[4]",
+    ),
+}
+"""By what is unusual: environments in which nothing is wrong."""

@@ -8,12 +8,13 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from broken_environments import BROKEN, PACKAGE, Broken, Home
+from broken_environments import BROKEN, PACKAGE, WORKING, Broken, Home
 
 import stoplog
 from stoplog import SparkUnsupported
@@ -78,6 +79,15 @@ def test_a_broken_environment_is_named_with_its_repair(home: Home, broken: Broke
     assert broken.repair in found[0]["repair"]
     assert (done.returncode, answer["exit_code"]) == (broken.code, broken.code)
     assert answer["doctor"]["works"] == (broken.code != 2)
+
+
+@pytest.mark.parametrize("change", WORKING.values(), ids=WORKING.keys())
+def test_an_unusual_environment_that_works_has_no_findings(
+    home: Home, change: Callable[[Home], object]
+) -> None:
+    change(home)
+    done = run(home)
+    assert (done.returncode, done.stdout.partition("\nFound:")[0]) == (0, "stoplog works here."), done.stdout
 
 
 def test_the_table_has_more_than_twenty_environments() -> None:

@@ -230,8 +230,8 @@ BROKEN = {
     "avro module of spark 3": Broken(
         _packages("org.apache.spark:spark-avro_2.12:3.5.0"), "scala", "spark-avro_2.13"
     ),
-    "another python in the workers": Broken(_other_python, "python", f"PYSPARK_PYTHON={sys.executable}"),
-    "no python in the workers": Broken(_set("PYSPARK_PYTHON", "/no/python"), "python", "PYSPARK_PYTHON="),
+    "another python in the workers": Broken(_other_python, "python", f"PYSPARK_PYTHON={sys.executable}", 1),
+    "no python in the workers": Broken(_set("PYSPARK_PYTHON", "/no/python"), "python", "PYSPARK_PYTHON=", 1),
     "posix locale": Broken(_set("LC_ALL", "POSIX"), "locale", "export LC_ALL=C.UTF-8", 1),
     "locale that is not installed": Broken(
         _set("LC_ALL", "xx_XX.UTF-8"), "locale", "export LC_ALL=C.UTF-8", 1

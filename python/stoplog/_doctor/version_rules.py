@@ -91,14 +91,14 @@ def python(environment: Environment) -> Iterator[Finding]:
     driver, *workers = environment.pythons
     for worker in workers:
         if not worker.version:
-            yield problem(
+            yield warning(
                 "python",
                 f"The Python of Spark's workers does not start: {worker.command}.",
                 "Spark starts this Python for functions in Python, such as stoplog.async_map.",
                 f"export PYSPARK_PYTHON={driver.command}",
             )
         elif worker.version != driver.version:
-            yield problem(
+            yield warning(
                 "python",
                 f"The driver runs Python {driver.version}, and Spark's workers run Python {worker.version} "
                 f"({worker.command}).",

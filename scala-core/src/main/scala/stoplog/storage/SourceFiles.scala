@@ -85,18 +85,20 @@ trait SourceFiles extends Serializable {
   * @param id   of a directory, if the storage has such identities and the listing returns them without
   *   another request
   * @param fileId of a file without a link
+  * @param tag    the ETag of an object, as the store spells it
   */
 final case class Found(
     name: String,
     kind: Found.Kind,
     link: Option[Link] = None,
     id: Option[DirectoryId] = None,
-    fileId: FileId = FileId.Unknown
+    fileId: FileId = FileId.Unknown,
+    tag: Option[String] = None
 ) {
 
   /** Returns the file at a path; `None` for a directory. */
   def file(path: String): Option[SourceFile] = kind match {
-    case Found.File(bytes, modified) => Some(SourceFile(path, bytes, modified, id = fileId))
+    case Found.File(bytes, modified) => Some(SourceFile(path, bytes, modified, id = fileId, tag = tag))
     case Found.Directory             => None
   }
 }
@@ -123,6 +125,8 @@ object Found {
   * @param storedBytes the length of the file, if a valid-length file declares fewer bytes as valid
   * @param id     distinguishes the file from a later file of the same path
   * @param ending of these bytes, if a reader needs the ending
+  * @param tag    distinguishes the contents of an object from other contents of the same length and time. Two
+  *   objects with the same bytes have the same tag
   */
 final case class SourceFile(
     path: String,
@@ -130,7 +134,8 @@ final case class SourceFile(
     modifiedMillis: Long,
     storedBytes: Option[Long] = None,
     id: FileId = FileId.Unknown,
-    ending: Ending = Ending.Unknown
+    ending: Ending = Ending.Unknown,
+    tag: Option[String] = None
 ) {
 
   /** Whether both describe one state of one file, regardless of the ending. */
@@ -138,7 +143,11 @@ final case class SourceFile(
 
   /** Whether a found file has the length and the time of `before`, and is not known to be another file. */
   def isStill(before: SourceFile): Boolean =
-    Found.File(bytes, modifiedMillis).isStill(before) && !id.isOther(before.id)
+    Found.File(bytes, modifiedMillis).isStill(before) && !id.isOther(before.id) && !hasOtherTag(before)
+
+  /** Whether both tags are known and differ. Some stores quote a tag in one kind of response only. */
+  private def hasOtherTag(than: SourceFile): Boolean =
+    tag.zip(than.tag).exists { case (a, b) => a.replace("\"", "") != b.replace("\"", "") }
 }
 
 /** The identity of a directory. If a directory is removed and created again, or the disk of a mount point is

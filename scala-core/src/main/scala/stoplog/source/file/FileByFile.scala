@@ -119,15 +119,33 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     failure match {
       case OpenFailure.Absent           => Errors.sourceFileGone(fileName, e)
       case refused: OpenFailure.Refused => refused.toError(fileName, e)
-      case OpenFailure.Unknown          =>
-        SettingFaults.of(e) match {
-          case Some(cause) => Errors.sourceFileSettings(fileName, Causes.message(cause), e)
-          case None        =>
-            val why = Causes.message(reportedCause(Causes.of(e)))
-            Errors.sourceFileUnreadable(fileName, position(split, open.map(_._2)), why, e)
-        }
+      case OpenFailure.Unknown          => replaced(split.file).getOrElse(undecodable(split, fileName, e))
     }
   }
+
+  /** Returns the error of an object that was replaced after the listing. Object stores that know the listed
+    * version fail to read another version.
+    */
+  private def replaced(file: SourceFile): Option[StoplogException] =
+    for {
+      _     <- file.tag
+      found <- files.find(file.path).flatMap(_.file(file.path))
+      if !found.isStill(file)
+    } yield changed(file, found)
+
+  private def changed(file: SourceFile, found: SourceFile): StoplogException = Errors.sourceFileChanged(
+    files.describe(file.path),
+    inWords(file.bytes, file.modifiedMillis),
+    inWords(found.bytes, found.modifiedMillis)
+  )
+
+  private def undecodable(split: FileSplit, fileName: String, e: Throwable): StoplogException =
+    SettingFaults.of(e) match {
+      case Some(cause) => Errors.sourceFileSettings(fileName, Causes.message(cause), e)
+      case None        =>
+        val why = Causes.message(reportedCause(Causes.of(e)))
+        Errors.sourceFileUnreadable(fileName, position(split, open.map(_._2)), why, e)
+    }
 
   private def next(): Unit = {
     val split = waiting.head
@@ -177,11 +195,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     val isListed = isAsListed(file, found) ||
       (if (isReadAsIs(split)) !found.id.isOther(file.id) else hasGrown(file, found))
     if (!isListed && onChanged != OnChangedFile.Reread && onMissing == OnMissingFile.Fail)
-      throw Errors.sourceFileChanged(
-        fileName,
-        inWords(file.bytes, file.modifiedMillis),
-        inWords(found.bytes, found.modifiedMillis)
-      )
+      throw changed(file, found)
     isListed
   }
 

@@ -53,8 +53,8 @@ private[stoplog] object FileSplit {
       out.write(path)
       out.writeLong(split.file.bytes)
       out.writeLong(split.file.modifiedMillis)
-      val SourceFile(_, _, _, stored, id, ending) = split.file
-      val kind                                    = split.extent match {
+      val SourceFile(_, _, _, stored, id, ending, tag) = split.file
+      val kind                                         = split.extent match {
         case _: Extent.Bytes   => InBytes
         case _: Extent.Records => InRecords
       }
@@ -62,11 +62,13 @@ private[stoplog] object FileSplit {
         kind |
           (if (stored.isDefined) IsLonger else 0) |
           (if (id.isKnown) WithId else 0) |
-          (if (ending.isKnown) WithEnding else 0)
+          (if (ending.isKnown) WithEnding else 0) |
+          (if (tag.isDefined) WithTag else 0)
       )
       stored.foreach(out.writeLong)
       if (id.isKnown) out.writeLong(id.value)
       if (ending.isKnown) out.writeInt(ending.crc)
+      tag.foreach(out.writeUTF)
       out.writeLong(split.extent.from)
       out.writeLong(split.extent.until)
     }
@@ -79,7 +81,8 @@ private[stoplog] object FileSplit {
       val stored            = Option.when((kind & IsLonger) != 0)(in.readLong())
       val id                = if ((kind & WithId) == 0) FileId.Unknown else FileId(in.readLong())
       val ending            = if ((kind & WithEnding) == 0) Ending.Unknown else Ending(in.readInt())
-      val file              = SourceFile(new String(path, "UTF-8"), bytes, modified, stored, id, ending)
+      val tag               = Option.when((kind & WithTag) != 0)(in.readUTF())
+      val file              = SourceFile(new String(path, "UTF-8"), bytes, modified, stored, id, ending, tag)
       kind & Kinds match {
         case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
         case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
@@ -96,6 +99,7 @@ private[stoplog] object FileSplit {
 
     private final val WithId     = 8
     private final val WithEnding = 16
+    private final val WithTag    = 32
   }
 }
 

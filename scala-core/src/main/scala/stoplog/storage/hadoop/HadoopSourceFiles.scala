@@ -12,8 +12,14 @@ import stoplog.storage.{
   DirectoryId, DirectoryState, FileId, Found, HiddenNames, Link, MoveOutcome, SourceFile, SourceFiles
 }
 
-/** Files of any Hadoop file system. */
-private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends SourceFiles {
+/** Files of any Hadoop file system.
+  *
+  * @param versions how a file system opens a listed object, and no later object of its path
+  */
+private[stoplog] final class HadoopSourceFiles(
+    files: HadoopFiles,
+    versions: ListedVersions = ListedVersions.Unsupported
+) extends SourceFiles {
 
   override def list(directory: String)(each: Found => Unit): Unit =
     files.listed(files.at(directory))(status => each(found(status)))
@@ -46,10 +52,11 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
     }
   }
 
-  private def started(path: Path, file: SourceFile): FSDataInputStream =
+  private def started(path: Path, file: SourceFile): FSDataInputStream = {
+    val opening = files.fileSystem.openFile(path)
+    versions.status(files.fileSystem, path, file).foreach(status => opening.withFileStatus(status): Unit)
     FutureIO.awaitFuture(
-      files.fileSystem
-        .openFile(path)
+      opening
         .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_LENGTH, file.bytes.toString)
         .opt(
           Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY,
@@ -57,6 +64,7 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
         )
         .build()
     )
+  }
 
   override def delete(path: String): Boolean = files.writing(files.at(path))(files.remove(files.at(path)))
 
@@ -104,8 +112,15 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
       Found(
         name,
         Found.File(status.getLen, status.getModificationTime),
-        fileId = FileId.of(() => number(status).getOrElse(0))
+        fileId = FileId.of(() => number(status).getOrElse(0)),
+        tag = tag(status)
       )
+  }
+
+  /** Listings of S3A and ABFS contain the ETags of objects. */
+  private def tag(status: FileStatus): Option[String] = status match {
+    case tagged: EtagSource => Option(tagged.getEtag).filter(_.nonEmpty)
+    case _                  => None
   }
 
   private def id(status: FileStatus): Option[DirectoryId] = number(status).map(DirectoryId(_, None))
@@ -114,5 +129,20 @@ private[stoplog] final class HadoopSourceFiles(files: HadoopFiles) extends Sourc
   private def number(status: FileStatus): Option[Long] = status match {
     case hdfs: HdfsFileStatus if hdfs.getFileId > 0 => Some(hdfs.getFileId)
     case _                                          => None
+  }
+}
+
+/** Opens an object in the version of a listing. */
+private[stoplog] trait ListedVersions extends Serializable {
+
+  /** Returns the status by which a file system opens this version. `None` if the version is unknown. */
+  def status(system: FileSystem, path: Path, file: SourceFile): Option[FileStatus]
+}
+
+private[stoplog] object ListedVersions {
+
+  /** Opens any version. */
+  case object Unsupported extends ListedVersions {
+    override def status(system: FileSystem, path: Path, file: SourceFile): Option[FileStatus] = None
   }
 }

@@ -15,7 +15,7 @@ import stoplog.storage._
 import stoplog.storage.hadoop._
 import stoplog.storage.hadoop.CapabilityProbe.Exclusion
 import stoplog.storage.hdfs.HdfsStorage
-import stoplog.storage.s3.{S3FileStore, S3Library, S3Storage}
+import stoplog.storage.s3.{S3FileStore, S3Library, S3Storage, S3Versions}
 
 /** Accepts all remaining paths. Selects the storage by the capabilities of the Hadoop file system. */
 private[stoplog] final class HadoopProvider extends StorageProvider {
@@ -47,8 +47,10 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
   /** Keeps the path as the user wrote it: messages and readers name the files by this path. */
   override def input(root: SourceLocation, settings: StorageSettings): SourceFiles = {
     val there = read(root.path, new HadoopPath(root.uri), settings.configuration)
+    val versions = if (S3Library.serves(there.system)) S3Versions else ListedVersions.Unsupported
     new HadoopSourceFiles(
-      new HadoopFiles(root.path, new HadoopSettings(settings.configuration), there.renaming)
+      new HadoopFiles(root.path, new HadoopSettings(settings.configuration), there.renaming),
+      versions
     )
   }
 

@@ -44,6 +44,34 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
+  test("a piece of a file that was replaced in the same second by as many bytes is noticed by the tag") {
+    for {
+      limit   <- limits
+      hasTags <- Seq(true, false)
+    } {
+      val world = this.world(OnChangedFile.Ignore)
+      world.driver.files.hasTags = hasTags
+      world.put("a", text, 1)
+      val first = world.batch(limit)
+      world.put("a", text.replace('o', 'x'), 1)
+      if (hasTags) {
+        val error = intercept[StoplogException](world.batch(limit))
+        assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
+      } else assert((first ++ world.all(limit)).size === lines.size) // no store without tags can notice it
+    }
+  }
+
+  test("a read file that was replaced in the same second by as many bytes is not deleted") {
+    for (hasTags <- Seq(true, false)) {
+      val world = new SourceWorld(cleaning = CleanSource.Delete)
+      world.files.hasTags = hasTags
+      world.files.put("a", "one\n", 1)
+      world.beforeCommit = () => world.files.put("a", "two\n", 1)
+      assert(world.batch(ReadLimits.none) === Seq("one"))
+      assert(world.files.paths === (if (hasTags) Set("a") else Set.empty))
+    }
+  }
+
   test("onMissing=skip also skips the rest of a changed file") {
     for {
       limit   <- limits

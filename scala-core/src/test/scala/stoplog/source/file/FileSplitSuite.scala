@@ -30,12 +30,13 @@ class FileSplitSuite extends AnyFunSuite {
     assert(all.isFirst && !toEnd.isFirst && !bytes.isFirst)
   }
 
-  test("split bytes and Java serialization keep id and ending of the file") {
+  test("split bytes and Java serialization keep id, ending and tag of the file") {
     for {
       id     <- Seq(FileId.Unknown, FileId(7), FileId.of(() => -1L))
       ending <- Seq(Ending.Unknown, Ending(-9))
+      tag    <- Seq(None, Some("d41d8cd98f00b204e9800998ecf8427e-3"))
     } {
-      val marked = bytes.copy(file = file.copy(id = id, ending = ending))
+      val marked = bytes.copy(file = file.copy(id = id, ending = ending, tag = tag))
       assert(FileSplit.Serializer.read(FileSplit.Serializer.version, in(written(marked))) === marked)
       val out = new ByteArrayOutputStream()
       new ObjectOutputStream(out).writeObject(marked)

@@ -149,8 +149,13 @@ final class MemoryFiles extends SourceFiles {
 
   def paths: Set[String] = files.keySet.toSet
 
-  def file(path: String): SourceFile =
-    SourceFile(path, files(path)._1.length.toLong, files(path)._2, id = idOf(path))
+  /** Whether listings tell the ETags of files, as on object stores. */
+  var hasTags: Boolean = false
+
+  private def tagOf(bytes: Array[Byte]): Option[String] =
+    Option.when(hasTags)(java.util.Arrays.hashCode(bytes).toHexString)
+
+  def file(path: String): SourceFile = there(path).flatMap(_.file(path)).get
 
   override def list(directory: String)(each: Found => Unit): Unit = {
     listings += 1
@@ -166,7 +171,14 @@ final class MemoryFiles extends SourceFiles {
     directories.distinct.foreach(name => each(Found(name, Found.Directory, None, id(prefix + name))))
     below.foreach {
       case (name, (bytes, modified)) if !name.contains('/') =>
-        each(Found(name, Found.File(bytes.length.toLong, modified), fileId = idOf(prefix + name)))
+        each(
+          Found(
+            name,
+            Found.File(bytes.length.toLong, modified),
+            fileId = idOf(prefix + name),
+            tag = tagOf(bytes)
+          )
+        )
       case _ => ()
     }
     trouble.foreach { e =>
@@ -188,7 +200,7 @@ final class MemoryFiles extends SourceFiles {
 
   private def there(path: String): Option[Found] = synchronized(files.get(path)) match {
     case Some((bytes, modified)) =>
-      Some(Found(path, Found.File(bytes.length.toLong, modified), fileId = idOf(path)))
+      Some(Found(path, Found.File(bytes.length.toLong, modified), fileId = idOf(path), tag = tagOf(bytes)))
     case None =>
       Option.when(path.isEmpty || empty(path) || files.keysIterator.exists(_.startsWith(s"$path/")))(
         Found(path, Found.Directory, None, id(path))

@@ -74,8 +74,8 @@ class BulkPartsSuite extends AnyFunSuite {
     life     <- Seq(PartLife.OneEpoch, PartLife.ManyEpochs)
     onBadRow <- Seq(OnBadRow.Fail, OnBadRow.Reject)
   } test(s"a row that the memory cannot encode is a bad row: $life, $onBadRow") {
-    val end   = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
-    val world = new BulkWorld(700, end, onBadRow = onBadRow, heapBytes = 40000)
+    val end          = Rolls(onEpochEnd = _ => Some(stoplog.rolling.RollReason.End)).policy
+    val world        = new BulkWorld(700, end, onBadRow = onBadRow, heapBytes = 40000)
     def text(n: Int) = if (n == 3) "x" * 2000 else s"row $n"
     if (onBadRow == OnBadRow.Fail) {
       val error = intercept[BadRow](world.epoch(5, life = life, text = text))

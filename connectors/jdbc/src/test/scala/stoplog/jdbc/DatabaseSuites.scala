@@ -2,9 +2,14 @@
 package stoplog.jdbc
 
 import java.nio.file.Files
+import java.time.LocalDateTime
+
+import scala.util.Using
+
+import org.apache.spark.sql.types.LongType
 
 import stoplog.engine.Existing
-
+import stoplog.jdbc.table.{RowColumn, TableCheck, TargetTable}
 import stoplog.jdbc.types.SqlArray
 
 class DerbyUpsertSuite  extends UpsertLaws(TestDatabase.derby())
@@ -18,6 +23,20 @@ class PostgresUpsertSuite extends UpsertLaws(TestDatabase.postgres) {
     def key   = SqlArray("text", Array("a", null))
     sink.upsert((1 to 20).map(i => key -> s"w$i"): _*)
     assert(database.rows(s"SELECT word FROM $table") === Seq(Seq("w20")))
+  }
+
+  test("keys that the database checks late are rejected") {
+    for (late <- Seq("INITIALLY DEFERRED", "INITIALLY IMMEDIATE")) {
+      val table                 = newTable(s"id BIGINT PRIMARY KEY DEFERRABLE $late, code BIGINT UNIQUE")
+      def problems(key: String) = TableCheck.problems(
+        Using.resource(database.open())(TargetTable.inspect(_, table, database.dialect)),
+        Seq(RowColumn("id", LongType), RowColumn("code", LongType)),
+        Seq(key),
+        database.dialect
+      )
+      assert(problems("id").mkString.contains("use a key that is not deferrable"))
+      assert(problems("code") === Nil)
+    }
   }
 
   test("the last row of a key in another case wins if the database ignores case") {
@@ -85,6 +104,19 @@ class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
     driver.begin(1)
     driver.commit(1, Seq(rig.stage(4L -> "nowhere")), Existing.Keep)
     assert(ids(table) === Seq("1"))
+  }
+
+  test("a local time that the zone of the JVM skips stays the same") {
+    val table = s"${database.newHeap()}_t"
+    database.execute(s"CREATE TABLE $table (id BIGINT, word TIMESTAMP)")
+    val times = Seq("2026-03-29T02:30", "2026-03-29T03:30", "2026-10-25T02:30").map(LocalDateTime.parse(_))
+    Zones.in("Europe/Berlin") {
+      assert(epoch(table, times.zipWithIndex.map { case (time, id) => id.toLong -> time }: _*) === 0)
+    }
+    assert(
+      database.rows(s"SELECT word FROM $table ORDER BY id").map(_.head) ===
+        Seq("2026-03-29 02:30:00", "2026-03-29 03:30:00", "2026-10-25 02:30:00")
+    )
   }
 
   test("rejects a value that is too large for an index") {

@@ -19,7 +19,8 @@ class EnginesSuite extends AnyFunSuite {
 
   private def check(table: String, more: (String, String)*): Unit = {
     val options = Map("url" -> database.url, "dbtable" -> table, "driver" -> "org.mariadb.jdbc.Driver")
-    TableCheck.target(JdbcOptions.parse((options ++ more).asJava), schema, database.connector)
+    val strict  = SessionSettings(database.connector, "sql_mode = 'STRICT_ALL_TABLES'")
+    TableCheck.target(JdbcOptions.parse((options ++ more).asJava), schema, strict)
     ()
   }
 

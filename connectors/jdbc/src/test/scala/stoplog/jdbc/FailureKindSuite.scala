@@ -49,6 +49,48 @@ class FailureKindSuite extends AnyFunSuite {
     assert(oracle(942) === FailureKind.Fatal)
   }
 
+  /** https://docs.oracle.com/error-help/db */
+  test("classifies the documented codes of Oracle") {
+    def oracle(code: Int, more: String = "") =
+      verdict(new SQLException(f"ORA-$code%05d: x$more", "72000", code), Dialect.Merge)
+    for {
+      (kind, codes) <- Seq(
+        FailureKind.BadRow -> Seq(1, 1400, 1407, 2290, 2291, 1401, 1438, 1426, 12899, 1461, 1489, 1722, 1465,
+          6502, 1402, 14400, 14401, 1830, 1839, 1840, 1841, 1843, 1847, 1848, 1849, 1850, 1851, 1858, 1861,
+          1878, 40441, 20000, 20999),
+        FailureKind.Transient -> Seq(18, 20, 54, 60, 8177, 30006, 1033, 1034, 1089, 1090, 1092, 3113, 3114,
+          3135, 12514, 12516, 12518, 12519, 12520, 12528, 12537, 12541, 12570, 17002, 17008, 17410, 17447),
+        // no table, no column, no right, a syntax error, no space
+        FailureKind.Fatal -> Seq(942, 904, 1031, 900, 1653, 21000)
+      )
+      code <- codes
+    } assert(oracle(code) === kind, code)
+    // A COMMIT that finds a violated deferred constraint.
+    def rolledBack(more: String) =
+      verdict(new SQLException(s"ORA-02091: transaction rolled back\n$more", "40000", 2091), Dialect.Merge)
+    assert(rolledBack("ORA-02291: integrity constraint (A.B) violated") === FailureKind.BadRow)
+    assert(rolledBack("ORA-00060: deadlock detected") === FailureKind.Transient)
+  }
+
+  /** https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors */
+  test("classifies the documented codes of SQL Server") {
+    def sqlServer(code: Int) =
+      verdict(new com.microsoft.sqlserver.jdbc.ServerFailure("x", "S0001", code), Dialect.Merge)
+    for {
+      (kind, codes) <- Seq(
+        FailureKind.BadRow -> Seq(515, 547, 550, 2601, 2627, 2628, 8152, 1946, 511, 220, 232, 241, 242, 245,
+          248, 295, 296, 8114, 8115, 8169, 9420, 50000, 51000),
+        FailureKind.Transient -> Seq(1204, 1205, 1222, 3960, 701, 802, 8645, 8651, 921, 922, 6005, 17142,
+          18401, 20, 64, 233, 10053, 10054, 10060, 10928, 10929, 40197, 40501, 40613, 49918, 49919, 49920),
+        // no table, no column, no right, a syntax error, a full log
+        FailureKind.Fatal -> Seq(208, 207, 229, 102, 9002)
+      )
+      code <- codes
+    } assert(sqlServer(code) === kind, code)
+    // The same numbers mean other failures elsewhere.
+    assert(verdict(state("S0001", 547), Dialect.Merge) === FailureKind.Fatal)
+  }
+
   test("retries are limited, with random waits below a doubling limit") {
     val waits   = scala.collection.mutable.Buffer[Long]()
     val retries = new Retries(RequestOptions(0, 4, 100), Dialect.Derby, millis => waits += millis)

@@ -2,12 +2,14 @@
 package stoplog.jdbc
 
 import java.sql.{Connection, DatabaseMetaData, SQLException, SQLFeatureNotSupportedException}
+import java.time.{LocalDateTime, ZoneOffset}
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
 
 import scala.util.Using
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -15,8 +17,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogArgumentException
 import stoplog.jdbc.client.ConnectionSource
 import stoplog.jdbc.options.JdbcOptions
-
 import stoplog.jdbc.table.{RowColumn, TableCheck, TargetTable}
+import stoplog.jdbc.write.JdbcWriteSpec
 
 class TableChecksSuite extends AnyFunSuite {
   private val ids   = RowColumn("ID", LongType)
@@ -137,6 +139,23 @@ class TableChecksSuite extends AnyFunSuite {
       assert(check(2).columns.size === 1)
       assert(intercept[StoplogArgumentException](check(3)).getCondition === "STOPLOG_JDBC_UNREACHABLE")
     }
+  }
+
+  test("points in time become local times in the zone of the JVM that checks the table") {
+    val schema  = new StructType().add("id", LongType).add("at", TimestampType)
+    val at      = LocalDateTime.parse("2026-07-01T10:00").toInstant(ZoneOffset.UTC)
+    val instant = InternalRow(1L, at.getEpochSecond * 1000000)
+    val h2      = databases(1)
+    val table   = h2.newTable(", at TIMESTAMP")
+    val options = JdbcOptions.parse(Map("url" -> h2.url, "dbtable" -> table).asJava)
+    val spec    = Zones.in("Europe/Berlin") {
+      JdbcWriteSpec.of(options, schema, TableCheck.target(options, schema, h2.connector), h2.connector)
+    }
+    Zones.in("Asia/Tokyo") {
+      assert(spec.values.of(instant).values(1) === LocalDateTime.parse("2026-07-01T12:00"))
+    }
+    val repeated = LocalDateTime.parse("2026-10-25T00:30").toInstant(ZoneOffset.UTC).getEpochSecond * 1000000
+    assert(spec.values.of(InternalRow(1L, repeated)).fault.get.why.contains("is one of two instants"))
   }
 
   test("finds a table in a schema by SQL spelling") {

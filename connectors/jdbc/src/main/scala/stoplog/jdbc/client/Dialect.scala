@@ -2,11 +2,12 @@
 package stoplog.jdbc.client
 
 import java.sql.{Connection, SQLException}
+import java.time.ZoneId
 
 import scala.util.Using
 
 import stoplog.jdbc.rows.Column
-import stoplog.jdbc.types.{Moments, ValueRule}
+import stoplog.jdbc.types.{DriverForms, Moments}
 
 /** The SQL of a database for requests of the sink that standard SQL does not cover.
   *
@@ -17,17 +18,24 @@ private[jdbc] sealed abstract class Dialect(val word: String)
     with Product
     with Serializable {
 
-  /** The values that the driver expects for dates and times. */
-  def moments: Moments = Moments.JavaTime
+  /** The forms of values that the driver expects.
+    *
+    * @param zone the zone of local times that stand for points in time
+    */
+  final def forms(zone: ZoneId): DriverForms = DriverForms(moments, arrays, zone)
 
-  /** The form of arrays for the driver. */
-  def arrays: ValueRule.Arrays = ValueRule.Arrays.OfDriver
+  protected def moments: Moments = Moments.JavaTime
+
+  protected def arrays: DriverForms.Arrays = DriverForms.Arrays.OfDriver
 
   /** Returns true for URLs of this dialect. */
   def handles(url: String): Boolean
 
   /** Inserts a row, or updates the row with the same key. All names are quoted. */
   def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement
+
+  /** True if [[upsert]] updates the row that is equal in any unique key of the table. */
+  def updatesAnyKey: Boolean = false
 
   /** True if [[upsert]] of a new key fails when another transaction inserts this key at the same time. The
     * row then exists, and the next attempt updates the row.
@@ -87,7 +95,7 @@ private[jdbc] object Dialect {
   case object Derby extends Dialect("derby") {
     override def handles(url: String): Boolean = url.startsWith("jdbc:derby:")
 
-    override def moments: Moments = Moments.DerbyTexts
+    override protected def moments: Moments = Moments.DerbyTexts
 
     override def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement =
       Upserts.merge(table, "sysibm.sysdummy1", columns, key)
@@ -103,7 +111,7 @@ private[jdbc] object Dialect {
   case object PostgreSql extends Dialect("postgresql") {
     override def handles(url: String): Boolean = url.startsWith("jdbc:postgresql:")
 
-    override def arrays: ValueRule.Arrays = ValueRule.Arrays.AsText
+    override protected def arrays: DriverForms.Arrays = DriverForms.Arrays.AsText
 
     override def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement =
       Upserts.onConflict(table, columns, key)
@@ -132,6 +140,8 @@ private[jdbc] object Dialect {
 
     override def upsert(table: String, columns: Seq[String], key: UpsertKey): Statement =
       Upserts.onDuplicateKey(table, columns, key)
+
+    override def updatesAnyKey: Boolean = true
 
     override def createLike(table: String, query: String): String =
       s"CREATE TABLE $table ENGINE=InnoDB AS $query WHERE 1 = 0"

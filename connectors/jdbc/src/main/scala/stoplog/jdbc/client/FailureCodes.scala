@@ -59,10 +59,15 @@ private[jdbc] object FailureCodes {
   /** Oracle and SQL Server, which share the dialect of the standard. */
   val Vendors: FailureCodes = failure =>
     failure match {
-      case _ if OracleMessage.findPrefixOf(failure.getMessage + "").isDefined => oracle(failure.getErrorCode)
+      case _ if OracleMessage.findPrefixOf(failure.getMessage + "").isDefined => oracle(failure)
       case _ if failure.getClass.getName.startsWith(SqlServerClasses) => sqlServer(failure.getErrorCode)
       case _                                                          => None
     }
+
+  /** A COMMIT that finds a violated constraint reports the transaction first, and the constraint after it. */
+  private def oracle(failure: SQLException): Option[FailureKind] =
+    if (failure.getErrorCode != OracleRolledBack) oracle(failure.getErrorCode)
+    else OracleMessage.findAllMatchIn(failure.getMessage).flatMap(m => oracle(m.group(1).toInt)).nextOption()
 
   private def oracle(code: Int): Option[FailureKind] =
     if (code >= 20000 && code <= 20999) Some(FailureKind.BadRow) // RAISE_APPLICATION_ERROR of a trigger
@@ -104,12 +109,13 @@ private[jdbc] object FailureCodes {
     ),
     badRow = Set(
       515, 547, 550, 2601, 2627,              // NOT NULL, CHECK and foreign key, CHECK OPTION, unique
-      2628, 8152, 1946,                       // too large
+      2628, 8152, 1946, 511,                  // too large
       220, 232, 241, 242, 245, 248, 295, 296, // conversion
       8114, 8115, 8169, 9420                  // overflow, uniqueidentifier, XML
     )
   )
 
-  private val OracleMessage          = "ORA-\\d".r
+  private val OracleMessage          = "ORA-(\\d{1,6})".r
+  private final val OracleRolledBack = 2091
   private final val SqlServerClasses = "com.microsoft.sqlserver."
 }

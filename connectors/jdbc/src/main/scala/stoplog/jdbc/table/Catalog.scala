@@ -2,6 +2,7 @@
 package stoplog.jdbc.table
 
 import java.sql.{Connection, ResultSet, ResultSetMetaData}
+import java.util.Locale
 
 import scala.util.Using
 
@@ -10,9 +11,24 @@ import stoplog.jdbc.types.{ColumnType, JdbcTypes, TypeNames}
 
 /** The description of a column in the database's catalog.
   *
-  * @param isGenerated true if the database computes every value
+  * @param source the origin of the values
   */
-private[jdbc] final case class CatalogColumn(columnType: ColumnType, isGenerated: Boolean)
+private[jdbc] final case class CatalogColumn(columnType: ColumnType, source: ValueSource)
+
+/** The origin of a column's values. */
+private[jdbc] sealed trait ValueSource
+
+private[jdbc] object ValueSource {
+
+  /** Each insert, or a default. */
+  case object Rows extends ValueSource
+
+  /** The database computes every value. */
+  case object Computed extends ValueSource
+
+  /** The database assigns the next number to rows without a value. */
+  case object Numbered extends ValueSource
+}
 
 /** The catalogs of databases whose drivers do not describe columns completely. */
 private[jdbc] object Catalog {
@@ -22,17 +38,41 @@ private[jdbc] object Catalog {
     dialect match {
       case Dialect.PostgreSql =>
         query(connection, PostgreSqlColumns, table) { row =>
-          row.getString(1) -> CatalogColumn(TypeNames.postgreSql(row.getString(2)), row.getBoolean(3))
+          val source = if (row.getBoolean(3)) ValueSource.Computed else ValueSource.Rows
+          row.getString(1) -> CatalogColumn(TypeNames.postgreSql(row.getString(2)), source)
         }.toMap
       case Dialect.MySql =>
         val at = TableName.located(table, connection)
         query(connection, MySqlColumns, at.catalog.orNull, at.name) { row =>
-          val extra = s" ${row.getString(3)}".toUpperCase(java.util.Locale.ROOT)
-          // DEFAULT_GENERATED is a default.
-          row.getString(1) -> CatalogColumn(TypeNames.mySql(row.getString(2)), extra.contains(" GENERATED"))
+          val source = mySqlSource(s" ${row.getString(3)}".toUpperCase(Locale.ROOT))
+          row.getString(1) -> CatalogColumn(numbered(TypeNames.mySql(row.getString(2)), source), source)
+        }.toMap
+      case Dialect.Sqlite =>
+        query(connection, SqliteColumns, TableName.located(table, connection).name) { row =>
+          val source = if (row.getBoolean(3)) ValueSource.Numbered else ValueSource.Rows
+          row.getString(1) -> CatalogColumn(numbered(TypeNames.sqlite(row.getString(2)), source), source)
         }.toMap
       case _ => Map.empty
     }
+
+  /** Returns the columns that the database computes, by the catalog of the SQL standard. Some databases, such
+    * as H2, accept an insert of no rows into these columns.
+    */
+  def computedColumns(connection: Connection, table: String, dialect: Dialect): Set[String] = dialect match {
+    case Dialect.Merge =>
+      val at = TableName.located(table, connection)
+      query(connection, StandardComputed, at.schema.orNull, at.name)(_.getString(1)).toSet
+    case _ => Set.empty
+  }
+
+  // DEFAULT_GENERATED is a default.
+  private def mySqlSource(extra: String): ValueSource =
+    if (extra.contains(" GENERATED")) ValueSource.Computed
+    else if (extra.contains("AUTO_INCREMENT")) ValueSource.Numbered
+    else ValueSource.Rows
+
+  private def numbered(columnType: ColumnType, source: ValueSource): ColumnType =
+    if (source == ValueSource.Numbered) ColumnType.Numbered(columnType) else columnType
 
   /** Returns the type of a column of a result by the metadata of the driver. */
   def reported(meta: ResultSetMetaData, column: Int, dialect: Dialect): ColumnType = dialect match {
@@ -54,17 +94,17 @@ private[jdbc] object Catalog {
 
   /** Returns what the session of a connection lacks, each as a sentence.
     *
-    * @param zoned true if the rows have points in time that the session converts
+    * @param table   the target
+    * @param written the types of the columns that the rows have
     */
-  def sessionProblems(connection: Connection, dialect: Dialect, zoned: Boolean): Seq[String] = dialect match {
-    case Dialect.MySql =>
-      val modes = query(connection, "SELECT @@SESSION.sql_mode")(_.getString(1)).mkString
-      val lax   = Option.when(!modes.contains("STRICT_TRANS_TABLES") && !modes.contains("STRICT_ALL_TABLES"))(
-        "The sql_mode of its sessions is not strict, so that the database would change values without an error: " +
-          "add STRICT_TRANS_TABLES."
-      )
-      lax.toSeq ++ Option.when(zoned)(SessionZone.problem(connection)).flatten
-    case _ => Nil
+  def sessionProblems(
+      connection: Connection,
+      dialect: Dialect,
+      table: TargetTable,
+      written: Seq[ColumnType]
+  ): Seq[String] = dialect match {
+    case Dialect.MySql => MySqlSession.problems(connection, table, written)
+    case _             => Nil
   }
 
   private[table] def query[A](connection: Connection, sql: String, parameters: String*)(
@@ -85,28 +125,17 @@ private[jdbc] object Catalog {
       "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) " +
       "WHERE i.indrelid = CAST(? AS regclass) AND i.indisunique AND NOT i.indimmediate"
 
+  private final val StandardComputed =
+    "SELECT column_name FROM information_schema.columns WHERE table_schema = ? AND table_name = ? " +
+      "AND (is_generated = 'ALWAYS' OR identity_generation = 'ALWAYS')"
+
+  // An INTEGER PRIMARY KEY is the row id.
+  private final val SqliteColumns =
+    "SELECT c.name, c.type, c.pk = 1 AND upper(c.type) = 'INTEGER' AND " +
+      "(SELECT count(*) FROM pragma_table_info(t.name) k WHERE k.pk > 0) = 1 " +
+      "FROM (SELECT ? AS name) t JOIN pragma_table_xinfo(t.name) c"
+
   private final val MySqlColumns =
     "SELECT column_name, column_type, extra FROM information_schema.columns " +
       "WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ?"
-}
-
-/** The time zone of a session of MySQL, by which the server converts local times to points in time. */
-private object SessionZone {
-
-  /** Returns the difference to the zone of the JVM as a sentence. Compares a winter and a summer. */
-  def problem(connection: Connection): Option[String] = {
-    val differs = Seq("2026-01-15T12:00:00", "2026-07-15T12:00:00").exists { text =>
-      val local  = java.time.LocalDateTime.parse(text)
-      val server =
-        Catalog.query(connection, s"SELECT UNIX_TIMESTAMP('${text.replace('T', ' ')}')")(_.getLong(1))
-      server.head != local.atZone(java.time.ZoneId.systemDefault).toEpochSecond
-    }
-    Option.when(differs) {
-      val zone = Catalog.query(connection, "SELECT CONCAT(@@SESSION.time_zone, ' ', @@system_time_zone)")(
-        _.getString(1)
-      )
-      s"Its sessions have the time zone ${zone.mkString}, and the JVM has ${java.time.ZoneId.systemDefault}: " +
-        "points in time would be shifted. Set the time_zone of the session to the zone of the JVM in url."
-    }
-  }
 }

@@ -2,6 +2,7 @@
 package stoplog.jdbc.table
 
 import java.sql.{Connection, SQLException, Types}
+import java.time.ZoneId
 
 import scala.util.{Try, Using}
 import scala.util.control.NonFatal
@@ -12,9 +13,8 @@ import org.apache.spark.sql.types._
 import stoplog.jdbc.client.{ConnectionSource, Dialect, FailureKind, JdbcErrors, Retries}
 import stoplog.jdbc.options.{DatabaseTable, JdbcOptions, WriteMode}
 import stoplog.jdbc.rows.Column
-import stoplog.jdbc.types.ColumnType.{
-  Affine, JsonBytes, Labels, ListOf, Parsed, SessionMoment, TextAffinity, Year
-}
+import stoplog.jdbc.types.ColumnType
+import stoplog.jdbc.types.ColumnType.{Affine, JsonBytes, Labels, ListOf, Parsed, TextAffinity, Year}
 import stoplog.jdbc.types.ValueRule
 
 /** Checks before the first write: the database responds, and the table accepts the rows. */
@@ -37,11 +37,9 @@ private[jdbc] object TableCheck {
     val quoting = JdbcDialects.get(options.sparkUrl)
     inspected(options, connector) { (connection, table) =>
       val problems =
-        this.problems(table, rows, keys, dialect) ++ versions(table, rows, options.mode) ++ transactions(
-          table,
-          options.mode
-        ) ++
-          Catalog.sessionProblems(connection, dialect, isZoned(table, rows))
+        this.problems(table, rows, keys, dialect) ++ versions(table, rows, options.mode) ++
+          transactions(table, options.mode) ++
+          Catalog.sessionProblems(connection, dialect, table, written(table, rows))
       val columns = rows.flatMap(row => table.column(row.name)).toVector.map { column =>
         Column(
           column.name,
@@ -76,8 +74,8 @@ private[jdbc] object TableCheck {
     } finally connection.rollback()
   }
 
-  private def isZoned(table: TargetTable, rows: Seq[RowColumn]): Boolean =
-    rows.flatMap(row => table.column(row.name)).exists(_.catalog.columnType.isInstanceOf[SessionMoment])
+  private def written(table: TargetTable, rows: Seq[RowColumn]): Seq[ColumnType] =
+    rows.flatMap(row => table.column(row.name)).map(_.catalog.columnType)
 
   /** Returns the type by which the driver sends values and nulls. */
   private def bindingType(column: TargetColumn, dialect: Dialect): Int =
@@ -147,11 +145,8 @@ private[jdbc] object TableCheck {
 
   /** Returns the differences between rows and table, each as a sentence. */
   def problems(table: TargetTable, rows: Seq[RowColumn], keys: Seq[String], dialect: Dialect): Seq[String] =
-    missing(table, rows) ++ types(table, rows, dialect) ++ unset(table, rows) ++ keyProblems(
-      table,
-      rows,
-      keys
-    )
+    missing(table, rows) ++ types(table, rows, dialect) ++ unset(table, rows) ++
+      keyProblems(table, rows, keys) ++ otherKeys(table, rows, keys, dialect)
 
   private def missing(table: TargetTable, rows: Seq[RowColumn]): Seq[String] = {
     val names = rows.map(_.name).filter(table.column(_).isEmpty)
@@ -168,10 +163,11 @@ private[jdbc] object TableCheck {
     row     <- rows
     column  <- table.column(row.name)
     problem <-
-      if (column.catalog.isGenerated) Some(s"The database computes its column '${column.name}'.")
+      if (column.catalog.source == ValueSource.Computed)
+        Some(s"The database computes its column '${column.name}'.")
       else
         ValueRule
-          .of(row.dataType, column.catalog.columnType, dialect.moments, dialect.arrays)
+          .of(row.dataType, column.catalog.columnType, dialect.forms(ZoneId.systemDefault))
           .left
           .toOption
           .map { why =>
@@ -206,6 +202,29 @@ private[jdbc] object TableCheck {
         "use a key that is not deferrable."
     )
     unknown.map(key => s"The rows have no column '$key', which keyColumns names.") ++ unique ++ deferred
+  }
+
+  /** Returns the other keys by which an upsert of MySQL would update the row of another key. A key that
+    * contains all key columns finds the same row, and the next number of the database finds no row.
+    */
+  private def otherKeys(
+      table: TargetTable,
+      rows: Seq[RowColumn],
+      keys: Seq[String],
+      dialect: Dialect
+  ): Seq[String] = {
+    val found    = keys.flatMap(table.column(_)).map(_.name).toSet
+    val filled   = rows.flatMap(row => table.column(row.name)).map(_.name).toSet
+    val assigned = table.columns.filter(_.catalog.source == ValueSource.Numbered).map(_.name).toSet -- filled
+    val others   = table.keys.getOrElse(Nil).distinct.filterNot { key =>
+      found.subsetOf(key) || key.exists(assigned)
+    }
+    if (found.isEmpty || !dialect.updatesAnyKey) Nil
+    else
+      others.map { key =>
+        s"It has another unique key ${key.mkString("(", ", ", ")")}, by which the database would update rows " +
+          "with other values in keyColumns: drop this key, or insert the rows without keyColumns."
+      }
   }
 }
 

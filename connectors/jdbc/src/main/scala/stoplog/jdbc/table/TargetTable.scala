@@ -38,7 +38,7 @@ private[jdbc] final case class TargetTable(
 
 /** @param jdbcType one of `java.sql.Types`
   * @param typeName the type's name in the database
-  * @param catalog  the type, and whether the database computes the values
+  * @param catalog  the type, and the origin of the values
   */
 private[jdbc] final case class TargetColumn(
     name: String,
@@ -54,7 +54,8 @@ private[jdbc] object TargetTable {
     */
   def inspect(connection: Connection, table: String, dialect: Dialect): TargetTable = {
     val catalog = ifReported(dialect)(Catalog.columns(connection, table, dialect)).getOrElse(Map.empty)
-    val columns = described(connection, table, dialect, catalog)
+    val always = ifReported(dialect)(Catalog.computedColumns(connection, table, dialect)).getOrElse(Set.empty)
+    val columns = described(connection, table, dialect)(catalog.get, always)
     val at      = ifReported(dialect)(TableName.located(table, connection))
     val meta    = connection.getMetaData
     TargetTable(
@@ -77,17 +78,16 @@ private[jdbc] object TargetTable {
   private def described(
       connection: Connection,
       table: String,
-      dialect: Dialect,
-      catalog: Map[String, CatalogColumn]
-  ): Vector[TargetColumn] =
+      dialect: Dialect
+  )(catalog: String => Option[CatalogColumn], computed: Set[String]): Vector[TargetColumn] =
     Using.resource(connection.createStatement()) { statement =>
       val columns = statement.executeQuery(s"SELECT * FROM $table WHERE 1 = 0").getMetaData
       (1 to columns.getColumnCount).map { i =>
         val name  = columns.getColumnName(i)
-        val known = catalog.getOrElse(
-          name,
-          CatalogColumn(Catalog.reported(columns, i, dialect), isGenerated = false)
-        )
+        val known = catalog(name).getOrElse {
+          val source = if (computed(name)) ValueSource.Computed else ValueSource.Rows
+          CatalogColumn(Catalog.reported(columns, i, dialect), source)
+        }
         TargetColumn(name, columns.getColumnType(i), columns.getColumnTypeName(i), known)
       }.toVector
     }

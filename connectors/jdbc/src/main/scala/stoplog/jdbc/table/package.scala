@@ -2,4 +2,4 @@
 package stoplog.jdbc
 
 /** The target table as described by the database, and the checks before the first write. */
-package object target
+package object table

@@ -62,6 +62,11 @@ private[jdbc] object ColumnType {
   /** A column of SQLite, which stores values of any type and converts some. */
   final case class Affine(affinity: Affinity) extends ColumnType
 
+  /** Numbers of a column that assigns the next number to rows without a value. MySQL also assigns a number to
+    * rows with the value 0.
+    */
+  final case class Numbered(values: ColumnType) extends ColumnType
+
   /** A type that the sink does not write.
     *
     * @param why a clause about the column

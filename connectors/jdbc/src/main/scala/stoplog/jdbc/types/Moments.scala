@@ -34,7 +34,8 @@ private[jdbc] object Moments {
   }
 
   /** Texts, for Derby: its driver knows no types of `java.time`, and converts others by the zone of the JVM.
-    * The calendar of Derby lacks the days at which Rome changed the calendar.
+    * The calendar of Derby lacks the days at which Rome changed the calendar. The engine moves local times that
+    * the zone of its JVM skips.
     */
   case object DerbyTexts extends Moments {
     override def day(day: LocalDate): Any = {
@@ -44,6 +45,8 @@ private[jdbc] object Moments {
 
     override def local(at: LocalDateTime): Any = {
       require(at.toLocalDate)
+      val zone = ZoneId.systemDefault
+      if (zone.getRules.getValidOffsets(at).isEmpty) throw new Inexact(s"is not a time in the zone $zone")
       Texts.local(at)
     }
 

@@ -13,7 +13,8 @@ import stoplog.jdbc.types.ValueRule.{Reader, mismatch}
 /** Dates and times into columns. */
 private object TimeRule {
 
-  def of(spark: DataType, column: ColumnType, moments: Moments): Either[String, Reader] =
+  def of(spark: DataType, column: ColumnType, forms: DriverForms): Either[String, Reader] = {
+    val moments = forms.moments
     (spark, column) match {
       case (DateType, Day)            => Right((row, i) => moments.day(day(row, i)))
       case (DateType, _: LocalMoment) => Right((row, i) => moments.local(day(row, i).atStartOfDay))
@@ -28,13 +29,13 @@ private object TimeRule {
           moments.instant(at)
         }
       case (TimestampType, LocalMoment(fraction)) =>
-        Right((row, i) => moments.local(inRange(unambiguous(instant(row, i, fraction)))))
+        Right((row, i) => moments.local(inRange(unambiguous(instant(row, i, fraction), forms.zone))))
       case (TimestampType, SessionMoment(fraction)) =>
         Right { (row, i) =>
           val at = instant(row, i, fraction)
           if (at.getEpochSecond < 1 || at.getEpochSecond > Int.MaxValue)
             throw new Inexact("is not between 1970 and 2038")
-          moments.local(unambiguous(at))
+          moments.local(unambiguous(at, forms.zone))
         }
       case (TimestampNTZType | DateType, _: Moment | _: SessionMoment) =>
         Left("a local time has no time zone; cast the column to TIMESTAMP")
@@ -42,6 +43,7 @@ private object TimeRule {
         Right((row, i) => moments.time(time(LocalTime.ofNanoOfDay(row.getLong(i)), fraction)))
       case _ => mismatch
     }
+  }
 
   /** Whether a type is Spark's TIME, which older releases do not have. Its values are nanoseconds. */
   def isTimeOfDay(spark: DataType): Boolean = spark.typeName.startsWith("time(")
@@ -61,11 +63,10 @@ private object TimeRule {
     day
   }
 
-  /** Returns the local time in the zone of the JVM. A column without a zone cannot distinguish the two
-    * instants of a local time in the hour that is repeated at the end of summer time.
+  /** Returns the local time in a zone. A column without a zone cannot distinguish the two instants of a local
+    * time in the hour that is repeated at the end of summer time.
     */
-  def unambiguous(at: Instant): LocalDateTime = {
-    val zone  = ZoneId.systemDefault
+  private def unambiguous(at: Instant, zone: ZoneId): LocalDateTime = {
     val local = LocalDateTime.ofInstant(at, zone)
     if (zone.getRules.getValidOffsets(local).size > 1)
       throw new Inexact(s"is one of two instants with the local time $local in the zone $zone")

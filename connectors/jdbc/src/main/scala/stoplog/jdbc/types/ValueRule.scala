@@ -21,39 +21,43 @@ private[jdbc] object ValueRule {
   type Reader = (SpecializedGetters, Int) => Any
 
   /** Returns the reader of a column's values, or the reason why the pair is rejected, as a sentence.
-    *
-    * @param arrays the form of arrays
     */
-  def of(spark: DataType, column: ColumnType, moments: Moments, arrays: Arrays): Either[String, Reader] =
+  def of(spark: DataType, column: ColumnType, forms: DriverForms): Either[String, Reader] =
     (spark, column) match {
       case (_, Unsupported(why))       => Left(s"the column $why")
       case (_, Affine(affinity))       => SqliteRule.of(spark, affinity)
-      case (list: ArrayType, ofColumn) => listRule(list.elementType, ofColumn, moments, arrays)
-      case _                           => scalar(spark, column, moments)
+      case (_, Numbered(values))       => of(spark, values, forms).map(assigned(values, _))
+      case (list: ArrayType, ofColumn) => listRule(list.elementType, ofColumn, forms)
+      case _                           => scalar(spark, column, forms)
     }
 
-  /** The form of arrays for a driver. */
-  sealed trait Arrays extends Serializable
-  object Arrays {
+  /** Returns the reason why a column cannot store a null, as a clause about the value. */
+  def nullProblem(column: ColumnType): Option[String] =
+    Option.when(column.isInstanceOf[Numbered])("is null, for which the database assigns the next number")
 
-    /** A text that the database parses, as in PostgreSQL. */
-    case object AsText extends Arrays
-
-    /** An array of the driver. */
-    case object OfDriver extends Arrays
+  /** Rejects 0, for which MySQL assigns the next number unless the session has NO_AUTO_VALUE_ON_ZERO. */
+  private def assigned(values: ColumnType, read: Reader): Reader = values match {
+    case _: Affine => read
+    case _         =>
+      (row, i) =>
+        read(row, i) match {
+          case zero: Number if zero.doubleValue == 0 =>
+            throw new Inexact("is 0, for which the database assigns the next number")
+          case other => other
+        }
   }
 
-  private def scalar(spark: DataType, column: ColumnType, moments: Moments): Either[String, Reader] =
+  private def scalar(spark: DataType, column: ColumnType, forms: DriverForms): Either[String, Reader] =
     spark match {
       case BooleanType                                   => truth(column)
       case ByteType | ShortType | IntegerType | LongType => whole(wholeReader(spark), bitsOf(spark), column)
       case d: DecimalType                                => decimal(d, column)
       case FloatType     => floating(24, (row, i) => row.getFloat(i).toDouble, column)
       case DoubleType    => floating(53, (row, i) => row.getDouble(i), column)
-      case _: StringType => TextRule.of(column, moments)
+      case _: StringType => TextRule.of(column, forms.moments)
       case BinaryType    => bytes(column)
-      case DateType | TimestampType | TimestampNTZType => TimeRule.of(spark, column, moments)
-      case other if TimeRule.isTimeOfDay(other)        => TimeRule.of(other, column, moments)
+      case DateType | TimestampType | TimestampNTZType => TimeRule.of(spark, column, forms)
+      case other if TimeRule.isTimeOfDay(other)        => TimeRule.of(other, column, forms)
       case _                                           => Left("no database takes such values")
     }
 
@@ -218,18 +222,17 @@ private[jdbc] object ValueRule {
   private def listRule(
       element: DataType,
       column: ColumnType,
-      moments: Moments,
-      arrays: Arrays
+      forms: DriverForms
   ): Either[String, Reader] = (element, column) match {
     case (_: ArrayType, _)           => Left("nested arrays are not supported")
     case (_, ListOf(ofColumn, name)) =>
-      of(element, ofColumn, moments, arrays).map { item => (row, i) =>
+      of(element, ofColumn, forms).map { item => (row, i) =>
         val list   = row.getArray(i)
         val values =
           Array.tabulate[Any](list.numElements())(at => if (list.isNullAt(at)) null else item(list, at))
-        arrays match {
-          case Arrays.AsText   => ArrayText.of(values)
-          case Arrays.OfDriver => SqlArray(name, values)
+        forms.arrays match {
+          case DriverForms.Arrays.AsText   => ArrayText.of(values)
+          case DriverForms.Arrays.OfDriver => SqlArray(name, values)
         }
       }
     case _ => mismatch

@@ -22,6 +22,11 @@ private[jdbc] trait BatchScope {
 
   /** @param work called with the number of previous attempts */
   def apply(work: Int => Unit): Unit
+
+  /** True if the scope fails for violated deferred constraints, so that a rejected row may refer to a row of
+    * a later batch of the same transaction.
+    */
+  def checksDeferred: Boolean = false
 }
 
 private[jdbc] object BatchScope {
@@ -41,6 +46,8 @@ private[jdbc] object BatchScope {
     * @param checking the dialect, if the scope must fail for violated deferred constraints of its rows
     */
   final class WithinTransaction(session: Session, checking: Option[Dialect]) extends BatchScope {
+    override def checksDeferred: Boolean = checking.exists(_.checkConstraints.isDefined)
+
     override def apply(work: Int => Unit): Unit = session.savepoint {
       work(0)
       checking.foreach(session.checkConstraints)

@@ -22,6 +22,9 @@ private[jdbc] trait BatchWriter {
     */
   def send(batch: IndexedSeq[JdbcRow], first: Long, before: Int): Unit
 
+  /** True if a row may be written after later rows. */
+  def anyOrder: Boolean = false
+
   /** Returns true if a row that was rejected for this reason may be accepted on a retry, because another
     * transaction may have been first.
     */
@@ -74,6 +77,8 @@ private[jdbc] object BatchWriter {
   /** Inserts rows directly into the table, in a transaction of the caller. */
   final class Inserting(session: Session, target: Target) extends BatchWriter {
     private[this] val insertion = Upserts.insertion(target.table, target.columns.map(_.quoted))
+
+    override def anyOrder: Boolean = true
 
     override def send(batch: IndexedSeq[JdbcRow], first: Long, before: Int): Unit =
       insertion.execute(session, target.columns, batch)

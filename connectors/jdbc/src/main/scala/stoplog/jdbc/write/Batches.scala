@@ -3,6 +3,8 @@ package stoplog.jdbc.write
 
 import java.sql.SQLException
 
+import scala.annotation.tailrec
+import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import stoplog.jdbc.client.{FailureKind, JdbcStep}
@@ -18,15 +20,18 @@ private[jdbc] final class Batches(
     rejects: Rejects
 ) {
   private[this] var inDatabase = 0L
+  private[this] val refused    = mutable.ArrayBuffer[(JdbcRow, Throwable)]()
+  private[this] val waits      = access.scope.checksDeferred && writer.anyOrder
 
   /** The number of rows in successful batches. */
   def sentRows: Long = inDatabase
 
   def send(rows: IndexedSeq[JdbcRow]): Unit = attempt(rows) match {
-    case None                          => ()
-    case Some(why) if rows.sizeIs == 1 =>
-      val refused = if (writer.races(why)) attempt(rows) else Some(why)
-      refused.foreach { why =>
+    case None                                   => ()
+    case Some(why) if waits && rows.sizeIs == 1 => refused += rows.head -> why
+    case Some(why) if rows.sizeIs == 1          =>
+      val again = if (writer.races(why)) attempt(rows) else Some(why)
+      again.foreach { why =>
         rejects.take(rows.head, why)
         rows.head.earlier.foreach(earlier => send(Vector(earlier)))
       }
@@ -34,6 +39,18 @@ private[jdbc] final class Batches(
       val (first, second) = rows.splitAt(rows.size / 2)
       send(first)
       send(second)
+  }
+
+  /** Rejects the refused rows. A deferred constraint may refer to a row of a later batch, so that refused
+    * rows are tried again as long as rows are accepted.
+    */
+  @tailrec
+  def finish(): Unit = {
+    val before = refused.map(_._1).toVector
+    refused.clear()
+    if (before.nonEmpty) send(before)
+    if (refused.size == before.size) refused.foreach { case (row, why) => rejects.take(row, why) }
+    else finish()
   }
 
   private def attempt(rows: IndexedSeq[JdbcRow]): Option[Throwable] =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.write
 
+import java.time.ZoneId
+
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
@@ -19,6 +21,7 @@ import stoplog.thread.StopSignal
   * @param schema the schema of the rows
   * @param key    the key of upserts; `None` without upserts
   * @param texts  formats rejected rows
+  * @param zone   the zone of local times that stand for points in time
   */
 private[jdbc] final case class JdbcWriteSpec(
     options: JdbcOptions,
@@ -27,6 +30,7 @@ private[jdbc] final case class JdbcWriteSpec(
     key: Option[RowKey],
     connector: ConnectionSource,
     texts: RejectedRowJson,
+    zone: ZoneId,
     pause: Long => Unit = StopSignal.ofThisThread.pause(_)
 ) {
   def session(): Session = new Session(connector, options.requests.timeoutSeconds)
@@ -34,12 +38,15 @@ private[jdbc] final case class JdbcWriteSpec(
   def retries(): Retries = new Retries(options.requests, target.dialect, pause)
 
   /** Created in each task, because the readers are not serializable. */
-  def values: RowValues = new RowValues(() => readers, keepsOrigin = rejectTable.isDefined)
+  def values: RowValues = {
+    val types = target.columns.map(_.declared)
+    new RowValues(() => readers, types, keepsOrigin = rejectTable.isDefined)
+  }
 
   /** The start check has rejected all pairs without a rule. */
   private def readers: Vector[ValueRule.Reader] =
     schema.fields.toVector.zip(target.columns).map { case (field, column) =>
-      ValueRule.of(field.dataType, column.declared, target.dialect.moments, target.dialect.arrays) match {
+      ValueRule.of(field.dataType, column.declared, target.dialect.forms(zone)) match {
         case Right(reader) => reader
         case Left(why)     => throw new IllegalStateException(s"${column.name}: $why")
       }
@@ -82,6 +89,6 @@ private[jdbc] object JdbcWriteSpec {
       case _: WriteMode.Transactional       => None
     }
     val texts = new RejectedRowJson(schema, SQLConf.get.sessionLocalTimeZone)
-    JdbcWriteSpec(options, schema, target, key, connector, texts)
+    JdbcWriteSpec(options, schema, target, key, connector, texts, ZoneId.systemDefault)
   }
 }

@@ -32,6 +32,7 @@ private[jdbc] final class TaskRows private (
   /** Returns after the database has stored all rows. */
   def finish(): TaskOutcome = {
     if (buffer.nonEmpty) batches.send(buffer.drain())
+    batches.finish()
     val rejected = rejects.finish()
     access.faults.at(JdbcStep.TaskDone)
     TaskOutcome(writer.attempt, batches.sentRows, rejected, access.retries.count)

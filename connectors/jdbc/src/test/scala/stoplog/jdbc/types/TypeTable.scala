@@ -22,16 +22,23 @@ import stoplog.jdbc.rows.{JdbcRow, RowBuffer}
 import stoplog.jdbc.table.TableCheck
 import stoplog.jdbc.write.{BatchScope, JdbcWriteSpec, TaskRows, TaskSession}
 
-/** Writes values of every Spark type into columns of every type of a database, and reads them back. */
-final class TypeTable(database: TestDatabase, columnTypes: Seq[String]) {
+/** Writes values of Spark types into columns of every type of a database, and reads them back.
+  *
+  * @param samples the values of each Spark type
+  */
+final class TypeTable(
+    database: TestDatabase,
+    columnTypes: Seq[String],
+    samples: Seq[(DataType, Seq[Any])] = TypeTable.samples
+) {
   SQLConf.get.setConfString("spark.sql.timeType.enabled", "true")
 
   /** The outcome of each pair, by column type and Spark type. */
-  lazy val outcomes: Seq[(String, Seq[(String, TypeTable.Outcome)])] =
+  lazy val outcomes: TypeTable.Outcomes =
     columnTypes.zipWithIndex.map { case (columnType, i) =>
       val table = s"${database.newHeap()}_$i"
       database.execute(s"CREATE TABLE $table (k BIGINT NOT NULL PRIMARY KEY, v $columnType)")
-      columnType -> TypeTable.samples.map { case (spark, values) =>
+      columnType -> samples.map { case (spark, values) =>
         spark.simpleString -> outcome(table, spark, values)
       }
     }
@@ -95,8 +102,12 @@ final class TypeTable(database: TestDatabase, columnTypes: Seq[String]) {
     Using.resource(database.open()) { connection =>
       Using.resource(connection.createStatement()) { statement =>
         val v = (spark, database.name) match {
-          case (TimestampType, "MariaDB")                                => "v, UNIX_TIMESTAMP(v)"
-          case (_: NumericType, "MariaDB")                               => "v, v + 0e0"
+          case (TimestampType, "MariaDB")  => "v, UNIX_TIMESTAMP(v)"
+          case (_: NumericType, "MariaDB") => "v, v + 0e0"
+          // The drivers convert local times by the zone of the JVM.
+          case (TimestampNTZType, "MariaDB") => "CAST(v AS CHAR)"
+          case (TimestampNTZType, "Derby")   =>
+            "v, YEAR(v), MONTH(v), DAY(v), HOUR(v), MINUTE(v), SECOND(v)"
           case (ArrayType(DateType | TimestampNTZType, _), "PostgreSQL") => "CAST(v AS TEXT[])"
           case (ArrayType(DateType | TimestampNTZType, _), "H2")         => "CAST(v AS VARCHAR ARRAY)"
           case _                                                         => "v"
@@ -113,8 +124,9 @@ final class TypeTable(database: TestDatabase, columnTypes: Seq[String]) {
   private def valueOf(row: ResultSet, spark: DataType): Any = {
     val columnType = row.getMetaData.getColumnTypeName(2).toUpperCase
     (database.name, spark, columnType) match {
-      case ("MariaDB", TimestampType, "TIMESTAMP")       => micros(row.getBigDecimal(3))
-      case ("MariaDB", _, _) if row.getString(2) == null => null
+      case ("Derby", TimestampNTZType, _) if row.getString(2) != null => fields(row)
+      case ("MariaDB", TimestampType, "TIMESTAMP")                    => micros(row.getBigDecimal(3))
+      case ("MariaDB", _, _) if row.getString(2) == null              => null
       // The text of a FLOAT has six digits.
       case ("MariaDB", _: NumericType, "FLOAT") => row.getDouble(3).toFloat
       // The driver reads TINYINT(1) as a boolean.
@@ -125,12 +137,23 @@ final class TypeTable(database: TestDatabase, columnTypes: Seq[String]) {
     }
   }
 
+  private def fields(row: ResultSet): LocalDateTime = {
+    val micros = Math.round(row.getDouble(8) * 1000000)
+    LocalDateTime
+      .of(row.getInt(3), row.getInt(4), row.getInt(5), row.getInt(6), row.getInt(7))
+      .plusNanos(micros * 1000)
+  }
+
   private def micros(seconds: JBigDecimal): Any =
     if (seconds == null) null
     else Instant.EPOCH.plusNanos(seconds.movePointRight(9).longValueExact)
 }
 
 object TypeTable {
+
+  /** By column type and Spark type. */
+  type Outcomes = Seq[(String, Seq[(String, Outcome)])]
+
   sealed trait Outcome
   case object Exact                   extends Outcome
   case object ByValue                 extends Outcome
@@ -156,7 +179,8 @@ object TypeTable {
     Seq("0001-01-01", "1582-10-10", "1970-01-01", "2026-02-28", "9999-12-31").map(LocalDate.parse(_))
 
   private val moments = Seq("0001-01-01T00:00", "1582-10-10T12:00", "1970-01-01T00:00:01", "2026-03-29T02:30",
-    "2026-07-01T12:34:56.123", "2026-07-01T12:34:56.123456", "9999-12-31T23:59:59.999999").map(
+    "2026-07-01T12:34:56.123", "2026-07-01T12:34:56.123456", "2026-10-25T00:30", "2026-10-25T01:30",
+    "9999-12-31T23:59:59.999999").map(
     LocalDateTime.parse(_)
   )
 
@@ -186,7 +210,7 @@ object TypeTable {
     BooleanType         -> Seq(true, false, null),
     ByteType            -> Seq[Byte](-128, 0, 127),
     ShortType           -> Seq[Short](-32768, 1, 255, 32767),
-    IntegerType         -> Seq(Int.MinValue, 0, 2026, 16777217, Int.MaxValue),
+    IntegerType         -> Seq[Any](Int.MinValue, 0, 2026, 16777217, Int.MaxValue, null),
     LongType            -> Seq(Long.MinValue, 1L, 9007199254740993L, Long.MaxValue),
     DecimalType(10, 2)  -> decimals("0", "-99999999.99", "0.10", "7", "12345678.91"),
     DecimalType(38, 18) -> decimals("0.1", "12345678901234567890.123456789012345678", "-3"),
@@ -224,6 +248,13 @@ object TypeTable {
     ArrayType(TimestampNTZType) -> Seq(moments)
   ) ++ Try(DataType.fromDDL("v TIME(6)").asInstanceOf[StructType].head.dataType).toOption.map { time =>
     time -> Seq(LocalTime.parse("12:34:56"), LocalTime.parse("23:59:59.999999"), null)
+  }
+
+  /** The samples with dates and times. */
+  def timeSamples: Seq[(DataType, Seq[Any])] = samples.filter {
+    case (ArrayType(DateType | TimestampNTZType, _), _) | (DateType | TimestampType | TimestampNTZType, _) =>
+      true
+    case (spark, _) => spark.typeName.startsWith("time(")
   }
 
   /** Reads a value in a form that [[same]] compares. */

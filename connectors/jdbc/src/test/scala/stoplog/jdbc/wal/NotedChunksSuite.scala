@@ -81,6 +81,40 @@ class NotedChunksSuite extends AnyFunSuite {
       }
     }
 
+    test(s"$database: a deferred constraint fails the chunk by name, or rejects its row") {
+      val table = deferred(database, (0 until 20).filter(_ != 13).map(i => s"w$i"))
+      val rig   = target(database, table, newNotes(database), database.connector)
+      assert(intercept[StoplogException](rig.send(chunk, words(20))).getCondition === "STOPLOG_JDBC_BAD_ROW")
+      rig.close()
+      assert(ids(database, table) === Nil)
+      val rejecting =
+        target(database, table, newNotes(database), database.connector, "onBadRow" -> "reject")
+      rejecting.send(chunk, words(20))
+      rejecting.close()
+      assert(ids(database, table) === (0 until 20).filter(_ != 13))
+      assert(database.count(s"${table}_rejected") === 1)
+    }
+
+    test(s"$database: accepts rows whose deferred constraint refers to a later row of the chunk") {
+      val table = s"${database.newHeap()}_r"
+      database.execute(
+        s"CREATE TABLE $table (id BIGINT NOT NULL PRIMARY KEY, " +
+          s"parent BIGINT REFERENCES $table DEFERRABLE INITIALLY DEFERRED)"
+      )
+      val parents = Seq[Any](9L, 0L, 77L, 4L, null, 2L, 19L) ++ Seq.fill(13)(3L)
+      val columns = new StructType().add("id", LongType).add("parent", LongType)
+      val rows    = new ChunkRows {
+        override def iterator: Iterator[InternalRow] =
+          parents.iterator.zipWithIndex.map { case (parent, id) => InternalRow(id.toLong, parent) }
+      }
+      val rig = target(database, table, columns, newNotes(database), "onBadRow" -> "reject")
+      rig.send(chunk, rows)
+      rig.close()
+      // 2 refers to no row, and 5 refers to 2.
+      assert(ids(database, table) === (0 until 20).filterNot(Set(2, 5)))
+      assert(database.count(s"${table}_rejected") === 2)
+    }
+
     test(s"$database: rejects a late claim without leaving a note") {
       val notes   = newNotes(database)
       val session = new Session(database.connector, 0)
@@ -122,6 +156,18 @@ class NotedChunksSuite extends AnyFunSuite {
       assert(database.count(notes.table) === 1)
     }
 
+  /** A table whose words must be in another table at the commit. */
+  private def deferred(database: TestDatabase, words: Seq[String]): String = {
+    val table = s"${database.newHeap()}_d"
+    database.execute(s"CREATE TABLE ${table}_w (w VARCHAR(9) NOT NULL PRIMARY KEY)")
+    database.execute(words.map(w => s"INSERT INTO ${table}_w VALUES ('$w')"): _*)
+    database.execute(
+      s"CREATE TABLE $table (id BIGINT, " +
+        s"word VARCHAR(9) REFERENCES ${table}_w DEFERRABLE INITIALLY DEFERRED)"
+    )
+    table
+  }
+
   private def newNotes(database: TestDatabase): ChunksTable = {
     val table = ChunksTable(s"notes_${database.newHeap()}", database.dialect, () => 42L)
     database.execute(table.create)
@@ -143,13 +189,31 @@ class NotedChunksSuite extends AnyFunSuite {
       connector: ConnectionSource,
       faults: Faults,
       more: (String, String)*
-  ): NotedChunks = {
-    val asked   = Map("url" -> database.url, "dbtable" -> table, "batchsize" -> "6") ++ more
-    val options = JdbcOptions.parse(asked.asJava)
+  ): NotedChunks =
+    new NotedChunks(transactions(database, table, schema, connector, more), notes, faults)
+
+  private def target(
+      database: TestDatabase,
+      table: String,
+      columns: StructType,
+      notes: ChunksTable,
+      more: (String, String)*
+  ): NotedChunks =
+    new NotedChunks(transactions(database, table, columns, database.connector, more), notes, Faults.none)
+
+  private def transactions(
+      database: TestDatabase,
+      table: String,
+      columns: StructType,
+      connector: ConnectionSource,
+      more: Seq[(String, String)]
+  ): ChunkTransactions = {
+    val request = Map("url" -> database.url, "dbtable" -> table, "batchsize" -> "6") ++ more
+    val options = JdbcOptions.parse(request.asJava)
     val spec    = JdbcWriteSpec
-      .of(options, schema, TableCheck.target(options, schema, database.connector), connector)
+      .of(options, columns, TableCheck.target(options, columns, database.connector), connector)
       .copy(pause = _ => ())
-    new NotedChunks(new ChunkTransactions(spec, () => ()), notes, faults)
+    new ChunkTransactions(spec, () => ())
   }
 
   private def words(count: Int): ChunkRows = new ChunkRows {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.jdbc
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.StructType
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.error.StoplogArgumentException
+import stoplog.jdbc.options.JdbcOptions
+import stoplog.jdbc.table.{TableCheck, Target}
+import stoplog.jdbc.write.JdbcWriteSpec
+
+/** Start checks of properties that only MySQL and MariaDB have. */
+class MySqlChecksSuite extends AnyFunSuite {
+  private lazy val database = TestDatabase.mariaDb
+
+  test("a session whose sql_mode is not strict is rejected") {
+    val table = newTable("word VARCHAR(5)")
+    for (mode <- Seq("", "NO_ENGINE_SUBSTITUTION"))
+      assert(refused(table, "word STRING", s"sql_mode = '$mode'").contains("add STRICT_TRANS_TABLES"))
+    for (mode <- Seq("STRICT_TRANS_TABLES", "ANSI_QUOTES,STRICT_ALL_TABLES"))
+      check(table, "word STRING", s"sql_mode = '$mode'")
+  }
+
+  test("upserts into a table without transactions need STRICT_ALL_TABLES") {
+    val table = newTable("word VARCHAR(5)")
+    database.execute(s"ALTER TABLE $table ENGINE=MyISAM")
+    assert(
+      refused(table, "word STRING", "sql_mode = 'STRICT_TRANS_TABLES'").contains("add STRICT_ALL_TABLES")
+    )
+    check(table, "word STRING", "sql_mode = 'STRICT_ALL_TABLES'")
+  }
+
+  test("a session in another zone than the JVM is rejected for TIMESTAMP columns only") {
+    val zoned = newTable("at TIMESTAMP(6) NULL")
+    val local = newTable("at DATETIME(6)")
+    Zones.in("Europe/Berlin") {
+      for (zone <- Seq("+00:00", "+01:00", "+02:00")) {
+        val why = refused(zoned, "at TIMESTAMP", s"time_zone = '$zone'")
+        assert(why.contains(s"time zone $zone") && why.contains("the JVM has Europe/Berlin"))
+        check(local, "at TIMESTAMP", s"time_zone = '$zone'")
+        check(local, "at TIMESTAMP_NTZ", s"time_zone = '$zone'")
+      }
+    }
+    Zones.in("Asia/Tokyo")(check(zoned, "at TIMESTAMP", "time_zone = '+09:00'"))
+  }
+
+  test("a session in a zone that differs only in the past is rejected") {
+    val table = newTable("at TIMESTAMP(6) NULL")
+    Zones.in("Asia/Kathmandu") {
+      assert(refused(table, "at TIMESTAMP", "time_zone = '+05:45'").contains("differ on 1985-07-15"))
+    }
+  }
+
+  test("a session that replaces nulls by the current time is rejected for TIMESTAMP columns") {
+    val table = newTable("at TIMESTAMP(6) NULL")
+    Zones.in("Asia/Tokyo") {
+      val lax = Seq("time_zone = '+09:00'", "explicit_defaults_for_timestamp = OFF")
+      assert(refused(table, "at TIMESTAMP", lax: _*).contains("explicit_defaults_for_timestamp=OFF"))
+    }
+  }
+
+  test("upserts into a table with another unique key are rejected") {
+    val table = newTable("sku VARCHAR(9) UNIQUE, word VARCHAR(9)")
+    for (columns <- Seq("sku STRING", "word STRING"))
+      assert(refused(table, columns).contains("It has another unique key (sku)"))
+    assert(refusedByKeys(newTable("word VARCHAR(9), UNIQUE (word, id)"), "word STRING", keys = "id") === "")
+    val twice = newTable("a INT NOT NULL, b INT NOT NULL, UNIQUE (a, b)")
+    assert(refused(twice, "a INT, b INT").contains("It has another unique key (a, b)"))
+    assert(refusedByKeys(twice, "a INT, b INT", keys = "b,a").contains("It has another unique key (id)"))
+  }
+
+  test("a key of numbers that the database assigns does not count, unless the rows have it") {
+    val table = s"${database.newHeap()}_a"
+    database.execute(
+      s"CREATE TABLE $table (id BIGINT AUTO_INCREMENT PRIMARY KEY, sku VARCHAR(9) NOT NULL UNIQUE)"
+    )
+    val options                 = Map("url" -> database.url, "dbtable" -> table, "keyColumns" -> "sku")
+    def target(columns: String) = TableCheck.target(
+      JdbcOptions.parse(options.asJava),
+      StructType.fromDDL(columns),
+      database.connector
+    )
+    target("sku STRING")
+    val why = intercept[StoplogArgumentException](target("sku STRING, id BIGINT")).getMessage
+    assert(why.contains("It has another unique key (id)"))
+  }
+
+  test("0 and null for a column of assigned numbers are bad rows") {
+    val table = s"${database.newHeap()}_z"
+    database.execute(s"CREATE TABLE $table (id BIGINT AUTO_INCREMENT PRIMARY KEY)")
+    val options        = JdbcOptions.parse(Map("url" -> database.url, "dbtable" -> table).asJava)
+    val schema         = StructType.fromDDL("id BIGINT")
+    val target         = TableCheck.target(options, schema, database.connector)
+    val values         = JdbcWriteSpec.of(options, schema, target, database.connector).values
+    def fault(id: Any) = values.of(InternalRow(id)).fault.map(_.why)
+    assert(fault(0L) === Some("is 0, for which the database assigns the next number"))
+    assert(fault(null) === Some("is null, for which the database assigns the next number"))
+    assert(fault(-1L) === None && fault(1L) === None)
+  }
+
+  /** A table with a key `id` and further columns. */
+  private def newTable(columns: String): String = {
+    val table = s"${database.newHeap()}_m"
+    database.execute(s"CREATE TABLE $table (id BIGINT NOT NULL PRIMARY KEY, $columns)")
+    table
+  }
+
+  private def check(table: String, columns: String, settings: String*): Target =
+    target(table, columns, "id", settings)
+
+  /** Returns the message of the error; empty if there is no error. */
+  private def refused(table: String, columns: String, settings: String*): String =
+    message(target(table, columns, "id", settings))
+
+  private def refusedByKeys(table: String, columns: String, keys: String): String =
+    message(target(table, columns, keys, Nil))
+
+  private def message(work: => Any): String =
+    try {
+      work
+      ""
+    } catch {
+      case e: StoplogArgumentException =>
+        assert(e.getCondition === "STOPLOG_JDBC_TABLE")
+        e.getMessage
+    }
+
+  private def target(table: String, columns: String, keys: String, settings: Seq[String]): Target = {
+    val options = Map("url" -> database.url, "dbtable" -> table, "keyColumns" -> keys)
+    TableCheck.target(
+      JdbcOptions.parse(options.asJava),
+      StructType.fromDDL(s"id BIGINT, $columns"),
+      SessionSettings(database.connector, settings: _*)
+    )
+  }
+}

@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from stoplog._functions.frame import BUCKET, RowFunction
 from stoplog._options.builder import OptionBacked
 from stoplog._text.values import Value, own_class, pairs_of, present
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -27,6 +30,8 @@ class BucketAssigner(OptionBacked):
     >>> BucketAssigner.date_time_bucket_assigner("'day='yyyy-MM-dd").options()
     {'bucketAssigner': 'dateTime', 'bucketFormat': "'day='yyyy-MM-dd"}
     """
+
+    _function: RowFunction | None = None
 
     @staticmethod
     def date_time_bucket_assigner(
@@ -65,6 +70,40 @@ class BucketAssigner(OptionBacked):
         {'bucketAssigner': 'basePath'}
         """
         return BucketAssigner((("bucketAssigner", "basePath"),))
+
+    @staticmethod
+    def from_function(
+        function: Callable[[pa.RecordBatch], Any], columns: Sequence[str] | None = None
+    ) -> BucketAssigner:
+        """Names buckets by a Python function, which runs in Spark's tasks.
+
+        The function receives an Arrow batch, and returns a string for each row, as a list or an Arrow array.
+        A `/` creates nested directories. The function must return the same bucket for the same row, because
+        Spark may repeat a task. The files do not contain the bucket. The function also works with Spark
+        Connect; the server's Python needs no stoplog, only the packages that the function imports.
+
+        Use `write_stream`, `run_available_now` or `write` of the sink: these methods call the function.
+        `format("stoplog")` with the options of the sink does not.
+
+        Args:
+            function: a function that cloudpickle can send to the tasks, with the modules of the user.
+            columns: the columns that the function needs; all by default. Spark sends only these columns to
+                Python.
+
+        Raises:
+            TypeError: the function cannot be pickled, for example because it refers to a connection.
+
+        Example:
+            def by_domain(batch):
+                return [f"domain={mail.rpartition('@')[2]}" for mail in batch.column("mail").to_pylist()]
+
+            assigner = BucketAssigner.from_function(by_domain, columns=["mail"])
+
+        >>> BucketAssigner.from_function(len).options()
+        {'bucketFrom': '_python_bucket'}
+        """
+        called = RowFunction.of("BucketAssigner.from_function", function, columns)
+        return BucketAssigner((("bucketFrom", BUCKET),), called)
 
     @staticmethod
     def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> BucketAssigner:

@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from stoplog._functions.frame import VALUE, RowFunction
 from stoplog._options.builder import OptionBacked, required
 from stoplog._options.formats import BULK_FORMATS, ROW_FORMATS
 from stoplog._text.values import Value, own_class, pairs_of, present, string
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
+
+    import pyarrow as pa
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -23,6 +26,8 @@ class Encoder(OptionBacked):
     >>> Encoder.json(timestampFormat="yyyy-MM-dd").options()
     {'format': 'json', 'timestampFormat': 'yyyy-MM-dd'}
     """
+
+    _function: RowFunction | None = None
 
     @staticmethod
     def text(line_separator: str | None = None, null_value: str | None = None) -> Encoder:
@@ -76,6 +81,45 @@ class Encoder(OptionBacked):
         {'format': 'csv', 'header': 'true', 'sep': ';'}
         """
         return _of("csv", spark_csv_options)
+
+    @staticmethod
+    def from_function(
+        function: Callable[[pa.RecordBatch], Any],
+        suffix: str = "",
+        columns: Sequence[str] | None = None,
+    ) -> Encoder:
+        r"""Encodes rows by a Python function, which runs in Spark's tasks.
+
+        The function receives an Arrow batch with rows of one bucket. It returns `bytes` for each row, as a
+        list or an Arrow array, or all bytes of the batch as one chunk of `bytes`. The sink writes the bytes
+        as they are, without a terminator. Each result must be readable without the results before it: a part
+        may end after any result. Compression, sizes and rolling are as with other encoders, except that a
+        chunk counts as one row. Buckets by a class on the JVM are refused.
+
+        Use `write_stream`, `run_available_now` or `write` of the sink: these methods call the function.
+
+        Args:
+            function: a function that cloudpickle can send to the tasks, with the modules of the user.
+            suffix: the end of the files' names, such as `.pb`.
+            columns: the columns that the function needs; all columns of the files by default.
+
+        Raises:
+            TypeError: the function cannot be pickled, for example because it refers to a connection.
+
+        Example:
+            def fixed_width(batch):
+                return [b"%-20s%10d" % row for row in zip(*batch.to_pydict().values())]
+
+            encoder = Encoder.from_function(fixed_width, suffix=".dat")
+
+        >>> Encoder.from_function(len, suffix=".pb").options()  # doctest: +NORMALIZE_WHITESPACE
+        {'encoder': 'stoplog.format.BytesEncoder', 'encoder.column': '_python_value',
+         'encoder.suffix': '.pb'}
+        """
+        called = RowFunction.of("Encoder.from_function", function, columns)
+        parameters = {"column": VALUE, "suffix": string("suffix", suffix)}
+        options = own_class("encoder", "stoplog.format.BytesEncoder", parameters)
+        return Encoder(pairs_of(options), called)
 
     @staticmethod
     def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> Encoder:

@@ -4,15 +4,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
+from stoplog._functions.code import UserCode
+from stoplog._functions.frame import FileReader
 from stoplog._options.builder import OptionBacked, required
 from stoplog._options.formats import FILE_FORMATS, RECORD_FORMATS
 from stoplog._text.values import Value, if_given, own_class, pairs_of, present, size_text, string
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
+    import pyarrow as pa
+    from pyspark.sql.types import StructType
+
+    from stoplog._functions.read import FilePart
     from stoplog._text.values import Size
 
 
@@ -27,6 +33,8 @@ class StreamFormat(OptionBacked):
     >>> StreamFormat.csv(header=True).options()
     {'format': 'csv', 'header': 'true'}
     """
+
+    _reader: FileReader | None = None
 
     @staticmethod
     def text_line_format(charset_name: str | None = None, line_separator: str | None = None) -> StreamFormat:
@@ -84,6 +92,59 @@ class StreamFormat(OptionBacked):
         """
         size = if_given(size_text, "max_record_size", max_record_size)
         return _of("lengthDelimited", {"lengthPrefix": length_prefix, "maxRecordSize": size})
+
+    @staticmethod
+    def from_reader(
+        function: Callable[[BinaryIO, FilePart], Iterable[pa.RecordBatch | pa.Table]],
+        schema: StructType | str,
+        access: Literal["forward", "random"] = "forward",
+        max_record_size: Size | None = None,
+    ) -> StreamFormat:
+        """Reads files by a Python function, which runs in Spark's tasks.
+
+        The source finds, limits and records the files as for other formats, on any storage, and sends the
+        bytes of a file to the task's Python. The function receives a binary file and a `FilePart`, and yields
+        record batches with the columns of the schema. It must yield the same rows each time. The source
+        decompresses nothing. For an empty file the function is not called. An exception ends the query: the
+        quarantine of the source cannot skip bytes that only the function understands.
+
+        Limit micro-batches by files or bytes; a limit of rows is refused. `read_stream` and `read` of the
+        source call the function, and `format("stoplog")` with the options of the source does not.
+
+        Args:
+            function: a function that cloudpickle can send to the tasks, with the modules of the user.
+            schema: the columns of the batches, as a `StructType` or DDL such as `"id bigint, name string"`.
+                Columns from the names of directories are added after these columns.
+            access: `"forward"` reads the file as a stream, which cannot seek. `"random"` copies the file to
+                memory first, or to the local disk if the file is larger than 64 MiB.
+            max_record_size: if set, large files are read in pieces, cut at any byte, by several tasks and
+                micro-batches. The file of a call then contains the bytes from `part.start` to `part.end` and
+                the following bytes of this size. The function yields the records that start before
+                `part.end`, and finds the start of the first record by itself. Without this value, a file is
+                read as a whole.
+
+        Raises:
+            TypeError: the function cannot be pickled, for example because it refers to a connection.
+
+        Example:
+            def measurements(file, part):
+                while record := file.read(12 * 1_000):
+                    times, values = numpy.frombuffer(record, "<u8,<f4").view(numpy.recarray).tolist()
+                    yield pyarrow.RecordBatch.from_pydict({"time": times, "value": values})
+
+            stream_format = StreamFormat.from_reader(measurements, "time bigint, value float")
+
+        >>> StreamFormat.from_reader(len, "value string").options()
+        {'format': 'stoplog.format.read.FileBytes'}
+        """
+        code = UserCode.of_function("StreamFormat.from_reader", function)
+        if access not in ("forward", "random"):
+            raise ValueError(f"access must be 'forward' or 'random', not {access!r}")
+        columns = schema if isinstance(schema, str) else schema.json()
+        tail = if_given(size_text, "max_record_size", max_record_size)
+        parameters = present({"tail": tail})
+        options = own_class("format", "stoplog.format.read.FileBytes", parameters)
+        return StreamFormat(pairs_of(options), FileReader(code, columns, access))
 
     @staticmethod
     def custom(class_name: str, parameters: Mapping[str, Value] | None = None) -> StreamFormat:

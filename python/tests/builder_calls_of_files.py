@@ -44,6 +44,10 @@ FILE_SINK = Builder(
             call("with_bucket_assigner", BucketAssigner.custom("a.B", {"Zone": "UTC", "deep": True})),
             {"bucketAssigner": "a.B", "bucketAssigner.Zone": "UTC", "bucketAssigner.deep": "true"},
         ),
+        (
+            call("with_bucket_assigner", BucketAssigner.from_function(len)),
+            {"bucketFrom": "_python_bucket"},
+        ),
         (call("with_bucket_by", "year(ts)"), {"bucketBy": "year(ts)"}),
         (call("with_partition_by", "day", "a,b"), {"partitionBy": "day,`a,b`"}),
         (call("with_partition_overwrite_mode", "dynamic"), {"partitionOverwriteMode": "dynamic"}),

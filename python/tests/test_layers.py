@@ -23,18 +23,21 @@ MAY_IMPORT = {
     "_doctor": "_jvm _shared _text errors",
     "diagnosis": "_doctor _text errors",
     "_options": "_jvm _shared _text errors",
-    "bucket": "_options _text",
+    # Code of users that runs in other processes.
+    "_functions": "_text errors",
+    "bucket": "_functions _options _text",
     "bulk": "_options _text",
     "compaction": "_jvm _text",
-    "encoder": "_options _text",
+    "encoder": "_functions _options _text",
     "output_file": "_text",
     "preflight": "_jvm",
     "rolling": "_options _text",
-    "stream_format": "_options _text",
+    "stream_format": "_functions _options _text",
     "sink": (
-        "_options _text bucket bulk compaction encoder errors metrics output_file preflight rolling stopping"
+        "_functions _options _text bucket bulk compaction encoder errors metrics output_file preflight "
+        "rolling stopping"
     ),
-    "source": "_options _text bulk stream_format",
+    "source": "_functions _options _text bulk errors stream_format",
     "bucketing": "_options _text bucket encoder sink",
     "views": "_options _text",
     # Connectors.
@@ -62,7 +65,7 @@ MAY_IMPORT = {
     "cli": "_shared _text admin compaction diagnosis errors inspection preflight session",
     "__main__": "cli",
     "templates": f"testing {TOP} jdbc",
-    "testing": f"_shared _storage {TOP}",
+    "testing": f"_functions _shared _storage encoder stream_format {TOP}",
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args
 
 from stoplog._jvm.bridge import find_bridge
@@ -144,7 +144,7 @@ class Builder(Unbuilt):
         Raises:
             TypeError: a value is not a string.
         """
-        return type(self)(self._state.with_group(group or next(iter(options)), options))
+        return replace(self, _state=self._state.with_group(group or next(iter(options)), options))
 
     def _with_option(self, key: str, value: Value) -> Self:
         for own in meant(self._direction, option_name(key)) if self._direction else ():

@@ -55,7 +55,9 @@ class Sink(OptionBacked):
                 .start()
             )
         """
-        writer: Any = df.writeStream.format(self._format).options(**self.options()).outputMode("append")
+        writer: Any = (
+            self._prepared(df).writeStream.format(self._format).options(**self.options()).outputMode("append")
+        )
         if checkpoint_location is not None:
             writer = writer.option("checkpointLocation", path_text(checkpoint_location))
         for method in ("partitionBy", "clusterBy"):
@@ -98,8 +100,12 @@ class Sink(OptionBacked):
         last = newest_progress(query) or SinkProgress(-1, "", 0, SinkMetrics())
         return at_the_end(query, last, timeout)
 
+    def _prepared(self, df: DataFrame) -> DataFrame:
+        """Returns the rows as the JVM's sink expects the rows."""
+        return df
+
     def _write(self, df: DataFrame, mode: str) -> None:
-        df.write.format(self._format).options(**self.options()).mode(mode).save()
+        self._prepared(df).write.format(self._format).options(**self.options()).mode(mode).save()
 
     def _refusing(self, method: str) -> Callable[..., NoReturn]:
         def refuse(*columns: object) -> NoReturn:

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from stoplog._functions.frame import NO_FUNCTIONS, SinkFunctions
 from stoplog._options.builder import Builder, required
 from stoplog._text.values import Duration, columns_text, count_text, delay_text, if_given, names_of, present
 from stoplog.bucket import BucketAssigner
@@ -17,14 +19,17 @@ if TYPE_CHECKING:
 _ASSIGNERS = "make one by a method of BucketAssigner, or use with_bucket_by for a SQL expression"
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class BucketMethods(Builder):
     """The methods of `FileSinkBuilder` for buckets: names, rows and completion."""
 
-    __slots__ = ()
+    _functions: SinkFunctions = NO_FUNCTIONS
 
     def with_bucket_assigner(self, assigner: BucketAssigner) -> Self:
         """Sets the directory of each row, by default `dt=2026-01-31/hour=23`, by processing time in UTC."""
-        return self._with(**required("with_bucket_assigner", assigner, BucketAssigner, _ASSIGNERS).options())
+        chosen = required("with_bucket_assigner", assigner, BucketAssigner, _ASSIGNERS)
+        builder = self._with("bucketAssigner", **chosen.options())
+        return replace(builder, _functions=replace(self._functions, bucket=chosen._function))
 
     def with_bucket_by(self, expression: str) -> Self:
         """Sets the bucket of each row to the value of a SQL expression over the row's columns.

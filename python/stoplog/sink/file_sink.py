@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from stoplog._functions.frame import NO_FUNCTIONS, SinkFunctions
 from stoplog._options.builder import FORMAT, BuilderState, checked
 from stoplog._text.values import Value, path_text, present
 from stoplog.bulk import BulkFormat
@@ -44,6 +45,8 @@ class FileSink(Sink):
     FileSink(path='/data/out', format='json', rollingPolicy='default', maxPartSize='64m')
     """
 
+    _functions: SinkFunctions = NO_FUNCTIONS
+
     _format = FORMAT
     _layout = (
         "set the partition columns on the sink, by with_partition_by(…) of its builder "
@@ -64,7 +67,8 @@ class FileSink(Sink):
         >>> FileSink.for_row_format("/data/out", "csv").build().options()
         {'path': '/data/out', 'format': 'csv'}
         """
-        return _builder(base_path, Encoder.of(encoder).options())
+        chosen = Encoder.of(encoder)
+        return _builder(base_path, chosen.options(), SinkFunctions(encoder=chosen._function))
 
     @staticmethod
     def for_bulk_format(base_path: str | os.PathLike[str], bulk_format: BulkFormat | str) -> FileSinkBuilder:
@@ -117,7 +121,10 @@ class FileSink(Sink):
             print(found)
             assert found.is_ready
         """
-        return check_options(df, self.options())
+        return check_options(self._prepared(df), self.options())
+
+    def _prepared(self, df: DataFrame) -> DataFrame:
+        return self._functions.applied(df, self.options())
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -278,10 +285,13 @@ class FileSinkBuilder(BucketMethods, PartMethods):
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSink(checked(self._state, FACADE))
+        return FileSink(checked(self._state, FACADE), self._functions)
 
 
-def _builder(base_path: str | os.PathLike[str], format_options: dict[str, str]) -> FileSinkBuilder:
-    return FileSinkBuilder(
-        BuilderState.of({"path": {"path": path_text(base_path)}, "encoder": format_options})
-    )
+def _builder(
+    base_path: str | os.PathLike[str],
+    format_options: dict[str, str],
+    functions: SinkFunctions = NO_FUNCTIONS,
+) -> FileSinkBuilder:
+    groups = {"path": {"path": path_text(base_path)}, "encoder": format_options}
+    return FileSinkBuilder(BuilderState.of(groups), functions)

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import json
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
+from stoplog._functions.frame import FileReader
 from stoplog._options.builder import FORMAT, BuilderState, OptionBacked, checked, required
 from stoplog._options.formats import FILE_FORMATS, RECORD_FORMATS
 from stoplog._text.values import (
@@ -24,6 +25,7 @@ from stoplog._text.values import (
     size_text,
 )
 from stoplog.bulk import BulkFormat
+from stoplog.errors import InvalidOptions
 from stoplog.source.selection import SelectionMethods
 from stoplog.stream_format import StreamFormat
 
@@ -51,6 +53,8 @@ class FileSource(OptionBacked):
     FileSource(path='/data/incoming', format='json', maxBytesPerTrigger='1g', monitorInterval='10s')
     """
 
+    _reader: FileReader | None = None
+
     @staticmethod
     def for_record_stream_format(
         stream_format: StreamFormat | str, *paths: str | os.PathLike[str]
@@ -69,7 +73,8 @@ class FileSource(OptionBacked):
         >>> FileSource.for_record_stream_format("text", "/data/eu", "/data/us").build().options()
         {'paths': '["/data/eu", "/data/us"]', 'format': 'text'}
         """
-        return _builder(paths, StreamFormat.of(stream_format).options())
+        chosen = StreamFormat.of(stream_format)
+        return _builder(paths, chosen.options(), chosen._reader)
 
     @staticmethod
     def for_bulk_file_format(
@@ -112,8 +117,7 @@ class FileSource(OptionBacked):
         Example:
             events = source.read_stream(spark, "at TIMESTAMP, message STRING")
         """
-        reader = spark.readStream.format(FORMAT).options(**self.options())
-        return (reader if schema is None else reader.schema(schema)).load()
+        return self._loaded(spark.readStream, schema)
 
     def read(self, spark: SparkSession, schema: StructType | str | None = None) -> DataFrame:
         """Returns the current files as a DataFrame.
@@ -125,8 +129,16 @@ class FileSource(OptionBacked):
         Example:
             source.read(spark).count()
         """
-        reader = spark.read.format(FORMAT).options(**self.options())
-        return (reader if schema is None else reader.schema(schema)).load()
+        return self._loaded(spark.read, schema)
+
+    def _loaded(self, reader: Any, schema: StructType | str | None) -> DataFrame:
+        if self._reader is not None and schema is not None:
+            raise ValueError(
+                "the columns of these files are the schema of StreamFormat.from_reader: leave the schema out"
+            )
+        reader = reader.format(FORMAT).options(**self.options())
+        loaded: DataFrame = (reader if schema is None else reader.schema(schema)).load()
+        return loaded if self._reader is None else self._reader.read(loaded)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -141,6 +153,8 @@ class FileSourceBuilder(SelectionMethods):
     >>> FileSource.for_record_stream_format("text", "/data/logs").with_on_changed_file("tail").build()
     FileSource(path='/data/logs', format='text', onChangedFile='tail')
     """
+
+    _reader: FileReader | None = None
 
     _direction = "source"
 
@@ -161,7 +175,7 @@ class FileSourceBuilder(SelectionMethods):
         >>> FileSource.for_record_stream_format("text", "/in").process_static_file_set()
         FileSourceBuilder(path='/in', format='text')
         """
-        return FileSourceBuilder(self._state.without_group("monitorInterval"))
+        return replace(self, _state=self._state.without_group("monitorInterval"))
 
     def with_max_files_per_trigger(self, files: int) -> FileSourceBuilder:
         """Limits the files, or pieces of files, that a micro-batch reads.
@@ -323,12 +337,23 @@ class FileSourceBuilder(SelectionMethods):
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSource(checked(self._state, "stoplog.FileSource"))
+        pairs = checked(self._state, "stoplog.FileSource")
+        if self._reader is not None and any(key.lower() == "maxrowspertrigger" for key, _ in pairs):
+            raise InvalidOptions(
+                "STOPLOG_INVALID_OPTIONS",
+                f"{self._reader.code.owner} determines the rows of a file, which the source does not know: "
+                "use with_max_files_per_trigger or with_max_bytes_per_trigger instead of a limit of rows.",
+            )
+        return FileSource(pairs, self._reader)
 
 
-def _builder(paths: Sequence[str | os.PathLike[str]], format_options: dict[str, str]) -> FileSourceBuilder:
+def _builder(
+    paths: Sequence[str | os.PathLike[str]],
+    format_options: dict[str, str],
+    reader: FileReader | None = None,
+) -> FileSourceBuilder:
     """Returns a builder with only the paths and the format."""
-    return FileSourceBuilder(BuilderState.of({"path": _located(paths), "format": format_options}))
+    return FileSourceBuilder(BuilderState.of({"path": _located(paths), "format": format_options}), reader)
 
 
 def _located(paths: Sequence[str | os.PathLike[str]]) -> dict[str, str]:

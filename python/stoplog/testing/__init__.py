@@ -15,13 +15,31 @@ The installed package is also a pytest plugin:
         pipeline.kill_at(Step.AFTER_RECORD)
         pipeline.run()
         pipeline.assert_each_once()
+
+Laws check functions and classes of the user in a moment, without Spark:
+
+    def test_the_encoder():
+        check_encoder(Encoder.from_function(fixed_width), rows, decode=read_fixed_width)
 """
 
 from __future__ import annotations
 
 from stoplog.testing.factory import PipelineFactory
+from stoplog.testing.functions import check_encoder, check_stream_format
+from stoplog.testing.laws import LawBroken
 from stoplog.testing.pipeline import NotReached, Pipeline, PipelineFailed
 from stoplog.testing.rows import Reader, Row
 from stoplog.testing.steps import Step
 
-__all__ = ["NotReached", "Pipeline", "PipelineFactory", "PipelineFailed", "Reader", "Row", "Step"]
+__all__ = [
+    "LawBroken",
+    "NotReached",
+    "Pipeline",
+    "PipelineFactory",
+    "PipelineFailed",
+    "Reader",
+    "Row",
+    "Step",
+    "check_encoder",
+    "check_stream_format",
+]

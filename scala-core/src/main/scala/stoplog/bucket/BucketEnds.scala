@@ -33,7 +33,8 @@ private[stoplog] object BucketEnds {
         case timed: TimedBuckets => Right(timed.bucketEndMillis(_))
         case other               => Left(s"${other.getClass.getName} is not a stoplog.bucket.TimedBuckets")
       }
-    case Bucketing.BasePath | _: Bucketing.Expression => Left("these buckets have no time")
+    case Bucketing.BasePath | _: Bucketing.Expression | _: Bucketing.FromColumn =>
+      Left("these buckets have no time")
   }
 
   /** Returns the ends of the days in the only date column. */

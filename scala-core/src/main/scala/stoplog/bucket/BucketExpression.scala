@@ -16,7 +16,6 @@ import org.apache.spark.sql.catalyst.trees.TreePattern
 import org.apache.spark.sql.classic.Dataset
 import org.apache.spark.sql.functions.expr
 import org.apache.spark.sql.types.StructType
-import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.Errors
 
@@ -24,23 +23,16 @@ import stoplog.error.Errors
 private[stoplog] final class ExpressionBucketAssigner(expression: BucketExpression) extends BucketAssigner {
 
   @transient private var projection: UnsafeProjection = _
-  @transient private var latest: UTF8String           = _
-  @transient private var latestId: String             = _
+  @transient private var strings: RepeatedString      = _
 
-  override def open(schema: StructType): Unit = projection = expression.projection()
+  override def open(schema: StructType): Unit = {
+    projection = expression.projection()
+    strings = new RepeatedString
+  }
 
-  // Consecutive rows usually have the same value. An equal value is compared as bytes and creates no String.
   override def bucket(row: InternalRow, context: BucketContext): String = {
     val result = projection(row)
-    if (result.isNullAt(0)) BucketId.OfNull
-    else {
-      val value = result.getUTF8String(0)
-      if (latest == null || !latest.equals(value)) {
-        latest = value.clone()
-        latestId = value.toString
-      }
-      latestId
-    }
+    if (result.isNullAt(0)) BucketId.OfNull else strings.of(result.getUTF8String(0))
   }
 
   override def toString: String = s"expression($expression)"

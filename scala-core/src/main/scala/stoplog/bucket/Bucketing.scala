@@ -6,7 +6,11 @@ import java.time.ZoneId
 import org.apache.spark.sql.catalyst.InternalRow
 
 /** The configured choice of a directory under the sink's path for each row. */
-private[stoplog] sealed trait Bucketing extends Product with Serializable
+private[stoplog] sealed trait Bucketing extends Product with Serializable {
+
+  /** The columns that the files do not contain, because the directory names contain their values. */
+  def columnsOfDirectories: Seq[String] = Nil
+}
 
 private[stoplog] object Bucketing {
 
@@ -24,12 +28,19 @@ private[stoplog] object Bucketing {
   /** The value of a SQL expression over the row. */
   final case class Expression(sql: String) extends Bucketing
 
+  /** The value of a column of strings; the files do not contain the column. */
+  final case class FromColumn(name: String) extends Bucketing {
+    override def columnsOfDirectories: Seq[String] = Seq(name)
+  }
+
   /** Directories `column=value`; the files do not contain these columns.
     *
     * @param names at least one name, in the order of the directories
     * @param zone  the time zone for timestamps; `None` for the session's zone
     */
-  final case class PartitionColumns(names: Seq[String], zone: Option[ZoneId] = None) extends Bucketing
+  final case class PartitionColumns(names: Seq[String], zone: Option[ZoneId] = None) extends Bucketing {
+    override def columnsOfDirectories: Seq[String] = names
+  }
 
   /** A user-defined [[BucketAssigner]].
     *

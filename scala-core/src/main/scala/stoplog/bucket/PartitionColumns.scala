@@ -49,7 +49,7 @@ private[stoplog] object PartitionColumns {
   }
 }
 
-/** The columns in the files: all columns except `partitionBy`, whose values are in the directory names.
+/** The columns in the files: all columns except those whose values are in the directory names.
   *
   * @param schema   the schema of the written columns
   * @param ordinals the indices of the written columns in the rows, which have `width` columns; the index
@@ -104,8 +104,11 @@ private[stoplog] object DataColumns {
   def all(schema: StructType): DataColumns = DataColumns(schema, schema.indices, schema.length)
 
   /** Returns all columns except the partition columns. */
-  def without(columns: PartitionColumns): DataColumns = {
-    val ordinals = columns.schema.indices.filterNot(columns.ordinals.contains)
-    DataColumns(StructType(ordinals.map(columns.schema(_))), ordinals, columns.schema.length)
+  def without(columns: PartitionColumns): DataColumns = without(columns.schema, columns.ordinals)
+
+  /** Returns all columns except the columns at these indices. */
+  def without(schema: StructType, leftOut: Seq[Int]): DataColumns = {
+    val ordinals = schema.indices.filterNot(leftOut.contains)
+    DataColumns(StructType(ordinals.map(schema(_))), ordinals, schema.length)
   }
 }

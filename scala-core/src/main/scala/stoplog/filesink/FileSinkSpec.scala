@@ -166,7 +166,9 @@ private[filesink] object FileSinkSpec {
   /** Returns the columns in the files. */
   def dataColumns(bucketing: Bucketing, schema: StructType): DataColumns = bucketing match {
     case Bucketing.PartitionColumns(names, _) => DataColumns.without(PartitionColumns.of(schema, names))
-    case _                                    => DataColumns.all(schema)
+    case Bucketing.FromColumn(name)           =>
+      DataColumns.without(schema, Seq(ColumnBucketAssigner.ordinal(schema, name)))
+    case _ => DataColumns.all(schema)
   }
 
   /** Returns the format for rows with these columns. Errors: invalid formats. */
@@ -233,6 +235,7 @@ private[filesink] object FileSinkSpec {
       case Bucketing.BasePath                        => new BasePathBucketAssigner
       case Bucketing.Expression(sql)                 =>
         new ExpressionBucketAssigner(BucketExpression.bind(session, sql, schema))
+      case Bucketing.FromColumn(name)              => ColumnBucketAssigner.bind(schema, name)
       case Bucketing.PartitionColumns(names, zone) =>
         PartitionColumnsBucketAssigner.bind(session, PartitionColumns.of(schema, names), zone)
       case Bucketing.UserAssigner(name) => UserObject.load(name, classOf[BucketAssigner], "bucketAssigner")

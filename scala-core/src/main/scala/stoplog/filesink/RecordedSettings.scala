@@ -175,11 +175,9 @@ private[stoplog] object RecordedColumns {
       case OnSchemaChange.Additive | OnSchemaChange.Fail => None
     }
 
-  private def withoutPartitions(bucketing: Bucketing, columns: StructType): StructType = bucketing match {
-    case Bucketing.PartitionColumns(names, _) =>
-      StructType(columns.filterNot(column => names.exists(_.equalsIgnoreCase(column.name))))
-    case _ => columns
-  }
+  private def withoutPartitions(bucketing: Bucketing, columns: StructType): StructType = StructType(
+    columns.filterNot(column => bucketing.columnsOfDirectories.exists(_.equalsIgnoreCase(column.name)))
+  )
 
   /** Returns the columns in this record. `None` for a record without a schema. */
   def of(record: LogRecord): Option[StructType] = record.state.schema.flatMap(read)
@@ -252,6 +250,7 @@ private[stoplog] object RecordedBuckets {
     case _: Bucketing.DateTime                => "dateTime"
     case Bucketing.BasePath                   => "basePath"
     case Bucketing.Expression(sql)            => s"${BucketOptions.BucketBy.key} = $sql"
+    case Bucketing.FromColumn(name)           => s"${BucketOptions.BucketFrom.key} = $name"
     case Bucketing.PartitionColumns(names, _) =>
       s"${BucketOptions.PartitionBy.key} = ${ColumnNames.render(names)}"
     case Bucketing.UserAssigner(reference) =>

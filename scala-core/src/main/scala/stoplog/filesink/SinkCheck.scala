@@ -117,7 +117,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
 
   /** Returns no finding if only rows determine the columns, and no rows exist. */
   private def ofReaders: Option[Finding] = (seen, options.buckets.bucketing) match {
-    case (Vector(), Bucketing.Expression(_) | Bucketing.UserAssigner(_)) => None
+    case (Vector(), Bucketing.Expression(_) | Bucketing.FromColumn(_) | Bucketing.UserAssigner(_)) => None
     case _ => assigner.toOption.map(_ => NameChecks.readers(seen ++ example))
   }
 
@@ -265,7 +265,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
     case Bucketing.PartitionColumns(names, _) => Seq(names.map(name => s"$name=…").mkString("/"))
     case Bucketing.DateTime(pattern, zone, _) =>
       Seq(new DateTimeBucketAssigner(pattern, zone).bucketAt(SinkCheck.CurrentTime.processingTimeMillis))
-    case Bucketing.Expression(_) | Bucketing.UserAssigner(_) => Nil
+    case Bucketing.Expression(_) | Bucketing.FromColumn(_) | Bucketing.UserAssigner(_) => Nil
   }
 
   private def firstBuckets(assigner: BucketAssigner): Vector[String] =

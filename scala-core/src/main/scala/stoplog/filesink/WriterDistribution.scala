@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.types._
 
-import stoplog.bucket.Bucketing
+import stoplog.bucket.{Bucketing, ColumnBucketAssigner}
 import stoplog.engine.RowDistribution
 import stoplog.error.Errors
 import stoplog.options.{BucketOptions, Distribution, SinkOptions}
@@ -29,10 +29,12 @@ private[stoplog] object WriterDistribution {
   private def bucketColumns(bucketing: Bucketing, schema: StructType): Seq[String] = bucketing match {
     case Bucketing.PartitionColumns(names, _) => names
     case Bucketing.Expression(sql)            => Seq(plainColumn(sql, schema))
-    case other                                =>
+    case Bucketing.FromColumn(name)           =>
+      Seq(schema.fieldNames(ColumnBucketAssigner.ordinal(schema, name)))
+    case other =>
       throw Errors.distributionUnsupported(
-        "byBucket needs buckets that are columns (partitionBy, or bucketBy with one column), and here " +
-          s"they are ${BucketOptions.toMap(other).mkString(", ")}"
+        "byBucket needs buckets that are columns (partitionBy, bucketFrom, or bucketBy with one column), " +
+          s"and here they are ${BucketOptions.toMap(other).mkString(", ")}"
       )
   }
 

@@ -33,6 +33,13 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
       "has no effect: use this option."
   )
 
+  val BucketFrom: Opt[String] = option("bucketFrom", OptionType.columnName, "directory")(
+    "none",
+    "The bucket of a row is the value of this column of strings; `/` separates directories. The files do " +
+      "not contain the column. Null is the bucket `null`. `BucketAssigner.from_function` of Python sets " +
+      "this option. Not together with `bucketBy`, `partitionBy` or `bucketAssigner`."
+  )
+
   val BucketAssigner: Opt[String] = withDefault(
     "bucketAssigner",
     OptionType.userClass.as("`dateTime`, `basePath` or class name"),
@@ -87,6 +94,7 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
       ) ++ column.map(BucketColumn.key -> _)
     case Bucketing.BasePath                      => Map(BucketAssigner.key -> "basePath")
     case Bucketing.Expression(sql)               => Map(BucketBy.key -> sql)
+    case Bucketing.FromColumn(name)              => Map(BucketFrom.key -> BucketFrom.values.render(name))
     case Bucketing.PartitionColumns(names, zone) =>
       Map(PartitionBy.key -> PartitionBy.values.render(names)) ++ zone.map(TimeZone.key -> _.getId)
     case Bucketing.UserAssigner(reference) => Map(BucketAssigner.key -> reference)
@@ -98,13 +106,14 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
   }
 
   private def bucketingOf(reader: OptionReader): Bucketing = {
-    val ways = Seq(BucketBy, PartitionBy, BucketAssigner).filter(reader.isSet)
+    val ways = Seq(BucketBy, PartitionBy, BucketFrom, BucketAssigner).filter(reader.isSet)
     if (ways.size > 1)
       reader.errors.add(s"${ways.map(_.key).mkString(" and ")} exclude each other: keep one of them.")
     // Every option set by the user is read, so that all problems are reported.
     val read = ways.map {
       case BucketBy    => Bucketing.Expression(reader.text(BucketBy).mkString)
       case PartitionBy => partitionColumns(reader)
+      case BucketFrom  => Bucketing.FromColumn(reader.text(BucketFrom).mkString)
       case _           => assigner(reader)
     }
     val bucketing = read.headOption.getOrElse(dateTime(reader))

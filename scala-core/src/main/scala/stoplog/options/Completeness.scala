@@ -162,6 +162,11 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
             "cannot tell when a bucket of bucketBy ends: use bucketFormat, partitionBy with a date column, " +
               "or idle"
           )
+        case Bucketing.FromColumn(_) =>
+          Some(
+            "cannot tell when a bucket of bucketFrom ends: use bucketFormat, partitionBy with a date column, " +
+              "or idle"
+          )
         case Bucketing.BasePath => Some("has no bucket that ends with bucketAssigner = basePath: use idle")
         case Bucketing.UserAssigner(reference) if !isTimed(reference) =>
           Some(

@@ -87,6 +87,7 @@ class BucketColumnsSuite extends AnyFunSuite {
     def why(bucketing: Bucketing) = BucketEnds.of(bucketing, schema, utc).left.getOrElse("")
     assert(why(Bucketing.BasePath).contains("no time"))
     assert(why(Bucketing.Expression("a")).contains("no time"))
+    assert(why(Bucketing.FromColumn("name")).contains("no time"))
     assert(why(Bucketing.DateTime("HH", utc, None)).contains("whole time"))
     assert(why(Bucketing.DateTime("yyyy", utc, None)) === "")
     assert(why(Bucketing.UserAssigner(classOf[BasePathBucketAssigner].getName)).contains("TimedBuckets"))

@@ -358,6 +358,7 @@ class SinkOptionsSuite extends AnyFunSuite {
       Bucketing.DateTime("yyyy", ZoneId.of("Asia/Tokyo"), Some("at")),
       Bucketing.BasePath,
       Bucketing.Expression("a || b"),
+      Bucketing.FromColumn("a b"),
       Bucketing.PartitionColumns(Seq("a,b", "c")),
       Bucketing.UserAssigner("stoplog.options.OneBucket")
     )

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from stoplog.session import configure, jar, packages
     from stoplog.sink import FileSink, FileSinkBuilder
     from stoplog.source import FileSource, FileSourceBuilder
+    from stoplog.split_source import Split, SplitEnumerator, SplitSource
     from stoplog.stopping import await_finished, graceful_stop, stop_after_batch
     from stoplog.stream_format import StreamFormat
     from stoplog.views import epochs, incomplete_buckets, open_parts, parts
@@ -105,6 +106,9 @@ __all__ = [
     "SinkMetrics",
     "SinkProgress",
     "SparkUnsupported",
+    "Split",
+    "SplitEnumerator",
+    "SplitSource",
     "StartRefused",
     "StoplogError",
     "StreamFormat",
@@ -158,6 +162,7 @@ _HOMES = {
     "session": "configure jar packages",
     "sink": "FileSink FileSinkBuilder",
     "source": "FileSource FileSourceBuilder",
+    "split_source": "Split SplitEnumerator SplitSource",
     "stopping": "await_finished graceful_stop stop_after_batch",
     "stream_format": "StreamFormat",
     "views": "epochs incomplete_buckets open_parts parts",

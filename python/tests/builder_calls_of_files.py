@@ -152,6 +152,7 @@ FILE_SOURCE = Builder(
         (call("with_max_bytes_per_trigger", 5555), {"maxBytesPerTrigger": "5555"}),
         (call("with_max_rows_per_trigger", 6), {"maxRowsPerTrigger": "6"}),
         (call("with_on_changed_file", "tail"), {"onChangedFile": "tail"}),
+        (call("with_file_finder", len), {}),
         (call("with_file_enumerator", "nonSplitting"), {"fileEnumerator": "nonSplitting"}),
         (
             call("with_file_enumerator", "a.B", {"suffix": ".txt"}),

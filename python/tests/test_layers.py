@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "_options": "_jvm _shared _text errors",
     # Code of users that runs in other processes.
     "_functions": "_text errors",
+    "split_source": "_functions",
     "bucket": "_functions _options _text",
     "bulk": "_options _text",
     "compaction": "_jvm _text",
@@ -65,7 +66,7 @@ MAY_IMPORT = {
     "cli": "_shared _text admin compaction diagnosis errors inspection preflight session",
     "__main__": "cli",
     "templates": f"testing {TOP} jdbc",
-    "testing": f"_functions _shared _storage encoder stream_format {TOP}",
+    "testing": f"_functions _shared _storage encoder split_source stream_format {TOP}",
 }
 
 

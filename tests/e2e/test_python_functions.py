@@ -361,7 +361,7 @@ def test_a_bulk_format_takes_a_bucket_function_with_a_stream(spark: SparkSession
 
 def test_the_page_runs_as_it_is(spark: SparkSession, tmp_path: Path) -> None:
     blocks = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    names: dict[str, Any] = {"spark": spark}
+    names: dict[str, Any] = {"spark": spark, "__name__": "__main__"}
     exec("\n".join(blocks).replace("/data/", f"{tmp_path}/"), names)
     assert {file.parent.name for file in files(tmp_path / "mails")} == {
         "domain=a.example",
@@ -371,5 +371,7 @@ def test_the_page_runs_as_it_is(spark: SparkSession, tmp_path: Path) -> None:
     read = names["source"].read(spark).collect()
     assert sorted((row.id, row.mail) for row in read) == [(1, "ann@a.example"), (2, "bob@b.example")]
     assert names["incoming"].isStreaming
+    (tmp_path / "records" / "_manifest").write_text("absent.dat")
+    assert names["listed"].read(spark).collect() == []
     for name in ("test_fixed_width", "test_records"):
         names[name]()

@@ -71,9 +71,7 @@ def by_value(owner: str, value: object) -> bytes:
     TypeError: from_function(locked) cannot be sent to another process: cannot pickle '_thread.lock' object. \
 Create connections, locks and sessions inside the function, and not before the call
     """
-    import stoplog._functions as package
-
-    with _modules_by_value(package), _modules_by_value(_module_of(value)):
+    with _modules_by_value(*_of_this_package(), _module_of(value)):
         try:
             found: bytes = _pickler().dumps(value)
         except (pickle.PicklingError, TypeError, ValueError, AttributeError, RecursionError) as error:
@@ -87,9 +85,7 @@ Create connections, locks and sessions inside the function, and not before the c
 
 def plan_of(plan: object) -> bytes:
     """Pickles an object of this package for tasks, whose Python may lack this package."""
-    import stoplog._functions as package
-
-    with _modules_by_value(package):
+    with _modules_by_value(*_of_this_package()):
         found: bytes = _pickler().dumps(plan)
     return found
 
@@ -100,18 +96,27 @@ def _pickler() -> Any:
     return cloudpickle
 
 
-@contextmanager
-def _modules_by_value(module: ModuleType | None) -> Iterator[None]:
-    pickler = _pickler()
+def _of_this_package() -> list[ModuleType]:
+    """Returns the modules with the code of tasks and the base classes of the user's classes."""
+    return [
+        sys.modules[name] for name in ("stoplog._functions", "stoplog.split_source") if name in sys.modules
+    ]
 
-    if module is None or module.__name__ in pickler.list_registry_pickle_by_value():
-        yield
-        return
-    pickler.register_pickle_by_value(module)
+
+@contextmanager
+def _modules_by_value(*modules: ModuleType | None) -> Iterator[None]:
+    pickler = _pickler()
+    known = pickler.list_registry_pickle_by_value()
+    added = {
+        module.__name__: module for module in modules if module is not None and module.__name__ not in known
+    }
+    for module in added.values():
+        pickler.register_pickle_by_value(module)
     try:
         yield
     finally:
-        pickler.unregister_pickle_by_value(module)
+        for module in added.values():
+            pickler.unregister_pickle_by_value(module)
 
 
 def _module_of(value: object) -> ModuleType | None:

@@ -8,6 +8,8 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from stoplog._functions.code import UserCode
+from stoplog._functions.driver import found_by
 from stoplog._functions.frame import FileReader
 from stoplog._options.builder import FORMAT, BuilderState, OptionBacked, checked, required
 from stoplog._options.formats import FILE_FORMATS, RECORD_FORMATS
@@ -30,7 +32,7 @@ from stoplog.source.selection import SelectionMethods
 from stoplog.stream_format import StreamFormat
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
@@ -54,6 +56,7 @@ class FileSource(OptionBacked):
     """
 
     _reader: FileReader | None = None
+    _finder: UserCode | None = None
 
     @staticmethod
     def for_record_stream_format(
@@ -136,7 +139,8 @@ class FileSource(OptionBacked):
             raise ValueError(
                 "the columns of these files are the schema of StreamFormat.from_reader: leave the schema out"
             )
-        reader = reader.format(FORMAT).options(**self.options())
+        options = self.options() | ({} if self._finder is None else found_by(self._finder, reader))
+        reader = reader.format(FORMAT).options(**options)
         loaded: DataFrame = (reader if schema is None else reader.schema(schema)).load()
         return loaded if self._reader is None else self._reader.read(loaded)
 
@@ -155,6 +159,7 @@ class FileSourceBuilder(SelectionMethods):
     """
 
     _reader: FileReader | None = None
+    _finder: UserCode | None = None
 
     _direction = "source"
 
@@ -230,7 +235,31 @@ class FileSourceBuilder(SelectionMethods):
         >>> FileSource.for_record_stream_format("text", "/in").with_file_enumerator("nonSplitting")
         FileSourceBuilder(path='/in', format='text', fileEnumerator='nonSplitting')
         """
-        return self._with(**own_class("fileEnumerator", enumerator, parameters))
+        return replace(self._with(**own_class("fileEnumerator", enumerator, parameters)), _finder=None)
+
+    def with_file_finder(self, function: Callable[[str], Iterable[str]]) -> FileSourceBuilder:
+        """Sets a Python function that finds the files, from a manifest, a database or an index.
+
+        The function runs on the driver, in a Python process of the query, each time the source looks for
+        files. It receives the path of the source and returns the paths of all files, also of files that it
+        returned before: absolute, or relative to the path of the source. The source determines the new files,
+        skips paths without a file, and reads each file once. Filters of names and dates do not apply.
+
+        Args:
+            function: a function that cloudpickle can send to the driver, with the modules of the user.
+
+        Raises:
+            TypeError: the function cannot be pickled, for example because it refers to a connection.
+
+        Example:
+            def from_manifest(path):
+                with open(f"{path}/_manifest") as manifest:
+                    return manifest.read().splitlines()
+
+            builder.with_file_finder(from_manifest)
+        """
+        code = UserCode.of_function("with_file_finder", function)
+        return replace(self, _finder=code)
 
     def set_file_enumerator(
         self, enumerator: str, parameters: Mapping[str, Value] | None = None
@@ -344,7 +373,7 @@ class FileSourceBuilder(SelectionMethods):
                 f"{self._reader.code.owner} determines the rows of a file, which the source does not know: "
                 "use with_max_files_per_trigger or with_max_bytes_per_trigger instead of a limit of rows.",
             )
-        return FileSource(pairs, self._reader)
+        return FileSource(pairs, self._reader, self._finder)
 
 
 def _builder(

@@ -29,6 +29,7 @@ from stoplog.testing.functions import check_encoder, check_stream_format
 from stoplog.testing.laws import LawBroken
 from stoplog.testing.pipeline import NotReached, Pipeline, PipelineFailed
 from stoplog.testing.rows import Reader, Row
+from stoplog.testing.splits import check_split_source
 from stoplog.testing.steps import Step
 
 __all__ = [
@@ -41,5 +42,6 @@ __all__ = [
     "Row",
     "Step",
     "check_encoder",
+    "check_split_source",
     "check_stream_format",
 ]

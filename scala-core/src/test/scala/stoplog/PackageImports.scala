@@ -69,6 +69,7 @@ object PackageImports {
     "plan"      -> "log part rolling sink",
     "preflight" -> "bucket error log part rolling storage",
     "python"    -> "error options thread",
+    "python.source" -> "format.read options python source source.file storage",
     "rolling"   -> "",
     "root"      -> ("bucket bucketing commit compact compact.job engine error filesink format format.bulk " +
       "format.read options preflight rolling source.file source.format spark thread util"),

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Split sources as the jar and the tasks call them, and their laws, without Spark."""
+
+from __future__ import annotations
+
+import base64
+import json
+import pickle
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from stoplog import Split, SplitEnumerator, SplitSource
+from stoplog._functions.code import by_value, plan_of
+from stoplog._functions.splits import EnumeratorSide
+from stoplog._functions.task import PythonResult
+from stoplog.testing import LawBroken, check_split_source
+
+
+class NumbersEnumerator(SplitEnumerator):
+    def __init__(self, source: Numbers, start: int) -> None:
+        self.source = source
+        self.start = start
+
+    def next(self) -> Split | None:
+        if self.start >= self.source.until:
+            return None
+        end = min(self.start + self.source.size, self.source.until)
+        split = Split([self.start, end], rows=end - self.start)
+        self.start = end
+        return split
+
+    def snapshot(self) -> int:
+        return self.start
+
+
+class Numbers(SplitSource):
+    """The counting source of Flink: the numbers up to a limit."""
+
+    schema = "n bigint"
+
+    def __init__(self, until: int = 25, size: int = 10) -> None:
+        self.until = until
+        self.size = size
+
+    def enumerator(self, snapshot: Any) -> SplitEnumerator:
+        return NumbersEnumerator(self, snapshot or 0)
+
+    def read_split(self, split: Split) -> Iterator[pa.RecordBatch]:
+        first, until = split.position
+        for start in range(first, until, 4):
+            end = min(start + 4, until)
+            yield pa.RecordBatch.from_pydict({"n": list(range(start, end))})
+
+    def cut(self, split: Split, rows: int) -> tuple[Split, Split]:
+        start, end = split.position
+        return Split([start, start + rows], rows), Split([start + rows, end], end - start - rows)
+
+
+def side(source: SplitSource) -> EnumeratorSide:
+    found = EnumeratorSide(type(source).__name__, by_value("it", source))
+    found.restore(None)
+    return found
+
+
+def test_the_jar_gets_splits_as_json() -> None:
+    numbers = side(Numbers())
+    assert numbers.next_splits(2) == [["[0, 10]", 10, 0], ["[10, 20]", 10, 0]]
+    assert numbers.snapshot() == "20"
+    numbers.restore("20")
+    assert numbers.next_splits(100) == [["[20, 25]", 5, 0]]
+    assert numbers.next_splits(100) == []
+    assert numbers.cut(["[0, 10]", 10, 0], 3) == [["[0, 3]", 3, 0], ["[3, 10]", 7, 0]]
+    numbers.fix_target()
+    numbers.close()
+
+
+def test_a_process_without_stoplog_and_without_the_user_module_opens_a_source() -> None:
+    function = plan_of(partial(EnumeratorSide, "Numbers", by_value("Numbers", Numbers())))
+    program = (
+        "import base64, pickle, sys\n"
+        "made = pickle.loads(base64.b64decode(sys.argv[1]))()\n"
+        "made.restore('10')\n"
+        "print(made.next_splits(1), made.snapshot(), 'stoplog' in sys.modules)"
+    )
+    text = base64.b64encode(function).decode()
+    outcome = subprocess.run(
+        [sys.executable, "-I", "-c", program, text], capture_output=True, check=False, cwd="/", text=True
+    )
+    assert outcome.returncode == 0, outcome.stderr
+    assert outcome.stdout.strip() == "[['[10, 20]', 10, 0]] 20 False"
+
+
+class Wrong(Numbers):
+    """Returns one wrong value."""
+
+    def __init__(self, **values: Any) -> None:
+        super().__init__()
+        self.values = values
+
+    def enumerator(self, snapshot: Any) -> Any:
+        if "enumerator" in self.values:
+            return self.values["enumerator"]
+        made = super().enumerator(snapshot)
+        for name in self.values.keys() & {"next", "snapshot"}:
+            setattr(made, name, partial(_returned, self.values[name]))
+        return made
+
+    def cut(self, split: Split, rows: int) -> Any:
+        return self.values["cut"] if "cut" in self.values else super().cut(split, rows)
+
+
+def _returned(value: Any) -> Any:
+    return value
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (
+            Wrong(enumerator=None),
+            "Wrong.enumerator returned None. Return an object with the methods",
+        ),
+        (Wrong(next=(0, 10)), "Wrong.enumerator.next returned a tuple. Return a stoplog.Split, or None"),
+        (Wrong(next=Split(object())), "Wrong.enumerator.next returned a value that JSON cannot hold"),
+        (Wrong(snapshot=b"x"), "Wrong.enumerator.snapshot returned a value that JSON cannot hold"),
+        (Wrong(cut=Split([0, 1])), "Wrong.cut returned a Split. Return a split of up to the number of rows"),
+        (
+            Wrong(cut=(Split([0, 9], 9), Split([9, 10], 1))),
+            "Wrong.cut returned a first split with 9 rows. Return a split of up to 3 rows",
+        ),
+    ],
+)
+def test_wrong_values_are_refused_with_the_repair(wrong: Wrong, message: str) -> None:
+    def call_all() -> None:
+        made = side(wrong)
+        made.next_splits(1)
+        made.snapshot()
+        made.cut(["[0, 10]", 10, 0], 3)
+
+    with pytest.raises(PythonResult) as caught:
+        call_all()
+    assert f"[STOPLOG_PYTHON_RESULT] {message}" in str(caught.value)
+
+
+def test_good_sources_keep_the_laws() -> None:
+    check_split_source(Numbers())
+    check_split_source(Numbers(until=10**9), splits=5)
+
+
+class ForgetsItsPosition(Numbers):
+    def enumerator(self, snapshot: Any) -> SplitEnumerator:
+        return NumbersEnumerator(self, 0)
+
+
+class SkipsASplit(Numbers):
+    def enumerator(self, snapshot: Any) -> SplitEnumerator:
+        return NumbersEnumerator(self, snapshot + self.size if snapshot else 0)
+
+
+class Random(Numbers):
+    def read_split(self, split: Split) -> Iterator[pa.RecordBatch]:
+        import random
+
+        yield pa.RecordBatch.from_pydict({"n": [random.random() for _ in range(split.rows or 0)]})
+
+
+class CountsWrongly(Numbers):
+    def read_split(self, split: Split) -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict({"n": [1]})
+
+
+class CutsTwice(Numbers):
+    def cut(self, split: Split, rows: int) -> tuple[Split, Split]:
+        head, _ = super().cut(split, rows)
+        return head, split
+
+
+class Raises(Numbers):
+    def read_split(self, split: Split) -> Iterator[pa.RecordBatch]:
+        raise ConnectionError("no server")
+
+
+class NoSnapshot(Numbers):
+    def enumerator(self, snapshot: Any) -> Any:
+        return iter([])
+
+
+@pytest.mark.parametrize(
+    ("source", "law"),
+    [
+        (ForgetsItsPosition(), "snapshot"),
+        (SkipsASplit(), "snapshot"),
+        (Random(), "repeatable"),
+        (CountsWrongly(), "rows"),
+        (CutsTwice(), "cut"),
+        (Raises(), "result"),
+        (NoSnapshot(), "result"),
+    ],
+)
+def test_wrong_sources_break_a_law(source: SplitSource, law: str) -> None:
+    with pytest.raises(LawBroken) as caught:
+        check_split_source(source)
+    assert caught.value.law == law, str(caught.value)
+
+
+def test_splits_are_values() -> None:
+    assert Split({"a": 1}, 2) == Split({"a": 1}, 2) != Split({"a": 1}, 3)
+    assert {Split([1]), Split([1])} == {Split([1])}
+    assert pickle.loads(pickle.dumps(Split([1], 2, 3))) == Split([1], 2, 3)
+    with pytest.raises(ValueError, match="a split has at least 0 rows and bytes, not -1 and 0"):
+        Split(json.loads("1"), rows=-1)

@@ -288,6 +288,7 @@ WORKING: dict[str, Callable[[Home], object]] = {
     "s3 of a provider": _arguments(
         "s3://bucket/x", "--conf", "spark.hadoop.fs.s3.impl=org.apache.hadoop.fs.s3a.S3AFileSystem"
     ),
+    "a setting that spark has": _defaults(hadoop__fs__s3a__vectored__read__min__seek__size="128K"),
     "connector with core": _jars(CORE, KAFKA),
     "connector by packages": _packages(
         f"io.github.stoplog:stoplog-kafka_2.13:{version()}",

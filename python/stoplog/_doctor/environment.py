@@ -137,6 +137,10 @@ class Jar:
         return cls(found["artifact"], found["scala"], found["version"], origin) if found else None
 
 
+# Settings of a user of S3. Spark sets others, such as those of vectored reads, in each session.
+_OF_S3 = re.compile(
+    r"spark\.hadoop\.fs\.s3a\.(endpoint|access\.key|secret\.key|session\.token|aws\.credentials|bucket|path\.style)"
+)
 _CORE = ARTIFACT.rpartition("_")[0]
 
 
@@ -291,10 +295,9 @@ class Use:
         for place, text in named.items():
             for scheme in re.findall(r"(?<![\w.+-])(s3[an]?|gs|abfss?|wasbs?)://", text):
                 found.setdefault(scheme, place)
-        if any(key.startswith("spark.hadoop.fs.s3a.") for key in self.settings):
-            found.setdefault(
-                "s3a", next(key for key in self.settings if key.startswith("spark.hadoop.fs.s3a."))
-            )
+        chosen = next(filter(_OF_S3.match, self.settings), None)
+        if chosen is not None:
+            found.setdefault("s3a", chosen)
         return found
 
 

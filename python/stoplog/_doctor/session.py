@@ -19,7 +19,7 @@ from stoplog._doctor.environment import (
     Spark,
     Use,
 )
-from stoplog._doctor.gather import found_jars, pythons, this_python
+from stoplog._doctor.gather import found_jars, found_own, pythons, this_python
 from stoplog._doctor.machine import machine
 from stoplog._jvm.bridge import is_connect
 from stoplog._shared.version import ARTIFACT, version
@@ -48,7 +48,7 @@ def environment_of(spark: SparkSession, paths: tuple[str, ...]) -> Environment:
         _package(),
     )
     return Environment(
-        Own(version(), own or Absent(str(JarMissing.in_session()))),
+        Own(version(), found_own().jar if own else Absent(str(JarMissing.in_session()))),
         Java(_property(spark, "java.home") + "/bin/java", _property(spark, "java.version")),
         found,
         _jars(settings, own, remote),

@@ -34,8 +34,8 @@ private[jdbc] object Moments {
   }
 
   /** Texts, for Derby: its driver knows no types of `java.time`, and converts others by the zone of the JVM.
-    * The calendar of Derby lacks the days at which Rome changed the calendar. The engine moves local times that
-    * the zone of its JVM skips.
+    * The calendar of Derby lacks the days at which Rome changed the calendar. The engine moves local times
+    * that the zone of its JVM skips.
     */
   case object DerbyTexts extends Moments {
     override def day(day: LocalDate): Any = {

@@ -34,8 +34,11 @@ private[spark] class SinkWrite[M](
     if (existing != Existing.Keep && table.sink.replacing != Replacing.Always)
       throw Errors.unsupportedOutputMode("complete")
     else {
-      val request = WriteRequest(table.lasting(info.schema()), info.queryId(), existing)
-      new EpochWrite(table, info, table.sink.plan(request))
+      val columns = table.lasting(info.schema())
+      val lasting =
+        if (columns == info.schema()) planned // for most micro-batches, and a plan may ask the target
+        else table.sink.plan(WriteRequest(columns, info.queryId(), existing))
+      new EpochWrite(table, info, lasting)
     }
 
   override def toBatch(): BatchWrite = {

@@ -34,23 +34,32 @@ private[bulk] final class EarlierRows(spooled: Spooled, spoolFiles: SpoolFiles) 
     private[this] var now    = Option.empty[(Source, InputStream, Iterator[UnsafeRow])]
 
     @scala.annotation.tailrec
-    override def hasNext: Boolean = now match {
-      case Some((source, _, rows)) if checked(source)(rows.hasNext) => true
-      case _ if left.hasNext                                        =>
+    override def hasNext: Boolean =
+      if (hasNextOfSource) true
+      else if (left.hasNext) {
         close()
         val source = left.next()
         val in     = source.open()
         now = Some((source, in, SpoolFrames.rows(in, bounds)))
         hasNext
-      case _ =>
+      } else {
         close()
         false
+      }
+
+    // Handles errors in place, like `next`: a function would be called for each row.
+    private def hasNextOfSource: Boolean = now match {
+      case Some((source, _, rows)) =>
+        try rows.hasNext
+        catch { case e: IOException => throw unreadable(source, e) }
+      case None => false
     }
 
     override def next(): UnsafeRow = {
       if (!hasNext) throw new NoSuchElementException("there is no other row")
       val (source, _, rows) = now.get
-      checked(source)(rows.next())
+      try rows.next()
+      catch { case e: IOException => throw unreadable(source, e) }
     }
 
     override def close(): Unit = {
@@ -72,10 +81,12 @@ private[bulk] final class EarlierRows(spooled: Spooled, spoolFiles: SpoolFiles) 
 
   private def checked[A](source: Source)(action: => A): A =
     try action
-    catch {
-      case e: EOFException => throw Errors.storeWrite(source.name, "it ends in the middle", e)
-      case e: IOException  => throw Errors.storeWrite(source.name, String.valueOf(e.getMessage), e)
-    }
+    catch { case e: IOException => throw unreadable(source, e) }
+
+  private def unreadable(source: Source, e: IOException): Throwable = e match {
+    case _: EOFException => Errors.storeWrite(source.name, "it ends in the middle", e)
+    case _               => Errors.storeWrite(source.name, String.valueOf(e.getMessage), e)
+  }
 }
 
 private[bulk] object EarlierRows {

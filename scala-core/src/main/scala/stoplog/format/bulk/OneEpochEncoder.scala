@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.bulk
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.format.bulk.SpoolFrames.LastEpoch
@@ -20,13 +22,15 @@ private[bulk] final class OneEpochEncoder(end: PartBuffer, parts: BulkParts)
 
   override def append(row: InternalRow): Unit = {
     val unsafe = parts.unsafe(row)
-    val block  = open.getOrElse {
-      before = end.position
-      val begun = chain.begin()
-      open = Some(begun)
-      begun
+    val block  = open match {
+      case Some(begun) => begun
+      case None        => beginBlock()
     }
-    BadRow.unless(block.write(unsafe, unsafe.getSizeInBytes))
+    try block.write(unsafe, unsafe.getSizeInBytes)
+    catch {
+      case bad: BadRow => throw bad
+      case NonFatal(e) => throw new BadRow(e)
+    }
     if (block.isFull) endBlock()
     else if (block.rawBytes >= countRaw) {
       countRaw = block.rawBytes + CountBytes
@@ -66,6 +70,13 @@ private[bulk] final class OneEpochEncoder(end: PartBuffer, parts: BulkParts)
     open = None
     countRaw = 0
     count(0)
+  }
+
+  private def beginBlock(): OpenBlock = {
+    before = end.position
+    val begun = chain.begin()
+    open = Some(begun)
+    begun
   }
 
   private def count(now: Long): Unit = if (now != counted) {

@@ -38,40 +38,42 @@ private[bulk] final class RowPage private (
   def array: Array[Byte] = bytes
 
   /** Returns the rows in order. The row object is reused, and is valid until the page changes. */
-  def iterator(columns: Int): Iterator[UnsafeRow] = iterator(columns, (_, _, _) => ())
+  def iterator(columns: Int): Iterator[UnsafeRow] = new Rows(columns)
 
   /** Returns the rows of a page read from storage, each after a check of its bounds. Error of `next`:
     * `IOException`.
     */
-  def checked(bounds: RowBounds): Iterator[UnsafeRow] = iterator(
-    bounds.columns,
-    (at, length, left) => {
-      if (left < RowPage.LengthBytes || length < 0 || length > left - RowPage.LengthBytes)
-        throw new IOException("a row ends behind its page: it is damaged or forged")
-      bounds.check(bytes, at + RowPage.LengthBytes, length)
-    }
-  )
+  def checked(bounds: RowBounds): Iterator[UnsafeRow] = new CheckedRows(bounds)
 
-  private def iterator(columns: Int, look: RowPage.Look): Iterator[UnsafeRow] = new Iterator[UnsafeRow] {
+  private class Rows(columns: Int) extends Iterator[UnsafeRow] {
     private[this] val row = new UnsafeRow(columns)
     private[this] var at  = 0
 
-    override def hasNext: Boolean = at < filled
+    final override def hasNext: Boolean = at < filled
 
-    override def next(): UnsafeRow = {
+    final override def next(): UnsafeRow = {
       val length = if (filled - at < 4) -1 else Platform.getInt(bytes, Platform.BYTE_ARRAY_OFFSET + at)
-      look(at, length, filled - at)
+      check(at, length)
       row.pointTo(bytes, Platform.BYTE_ARRAY_OFFSET + at + RowPage.LengthBytes, length)
       at += RowPage.LengthBytes + length
       row
+    }
+
+    /** Checks a row before the row is read: its start, and its recorded length. */
+    protected def check(at: Int, length: Int): Unit = ()
+  }
+
+  private final class CheckedRows(bounds: RowBounds) extends Rows(bounds.columns) {
+    override protected def check(at: Int, length: Int): Unit = {
+      val left = filled - at
+      if (left < RowPage.LengthBytes || length < 0 || length > left - RowPage.LengthBytes)
+        throw new IOException("a row ends behind its page: it is damaged or forged")
+      bounds.check(bytes, at + RowPage.LengthBytes, length)
     }
   }
 }
 
 private[bulk] object RowPage {
-
-  /** A check of a row: its start, its recorded length, and the remaining bytes of the page. */
-  private type Look = (Int, Int, Int) => Unit
 
   def empty(capacity: Int): RowPage = new RowPage(new Array[Byte](capacity), 0, 0)
 

@@ -131,20 +131,20 @@ private[bulk] object Spool {
   val PageBytes: Int = (1 << 20) - (1 << 16)
 
   /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait. */
-  def checked(row: UnsafeRow): UnsafeRow = checked(row, MostRowBytes, "")
+  def checked(row: UnsafeRow): UnsafeRow =
+    if (row.getSizeInBytes <= MostRowBytes) row else throw tooLarge(row, MostRowBytes, "")
 
   /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait, or if the memory of
     * the process does not suffice to encode the row.
     */
-  def encodable(row: UnsafeRow, heapBytes: Long): UnsafeRow =
-    checked(row, (heapBytes / CopiesOfRow).min(MostRowBytes), s" with a heap of $heapBytes bytes")
+  def encodable(row: UnsafeRow, heapBytes: Long): UnsafeRow = {
+    val most = (heapBytes / CopiesOfRow).min(MostRowBytes)
+    if (row.getSizeInBytes <= most) row else throw tooLarge(row, most, s" with a heap of $heapBytes bytes")
+  }
 
-  private def checked(row: UnsafeRow, most: Long, because: String): UnsafeRow =
-    if (row.getSizeInBytes <= most) row
-    else
-      throw new BadRow(
-        new IOException(s"it takes ${row.getSizeInBytes} bytes of memory, and $most are the most$because")
-      )
+  private def tooLarge(row: UnsafeRow, most: Long, because: String): BadRow = new BadRow(
+    new IOException(s"it takes ${row.getSizeInBytes} bytes of memory, and $most are the most$because")
+  )
 
   /** The limit of LZ4 for one block. */
   private final val MostRowBytes = 0x7e000000L - RowPage.LengthBytes

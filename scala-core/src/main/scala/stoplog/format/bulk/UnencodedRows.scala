@@ -12,17 +12,15 @@ import stoplog.writing.UnflushedRows
   * @param earlier the rows that earlier epochs left; none for a new part
   */
 private[bulk] final class UnencodedRows(earlier: Option[EarlierRows], parts: BulkParts) {
-  private[this] var older = earlier // until blocks contain the rows
-  private[this] var fresh = parts.spool()
+  private[this] var older    = earlier // until blocks contain the rows
+  private[this] var olderRaw = earlier.fold(0L)(_.rawBytes)
+  private[this] var fresh    = parts.spool()
 
   /** The size of all rows. */
   def bytes: Long = olderBytes + fresh.rawBytes
 
-  /** The size of the rows that earlier epochs left. */
-  def olderBytes: Long = older match {
-    case Some(rows) => rows.rawBytes
-    case None       => 0
-  }
+  /** The size of the rows that earlier epochs left. Asked for each row. */
+  def olderBytes: Long = olderRaw
 
   /** The size of the rows of this epoch. */
   def freshBytes: Long = fresh.rawBytes
@@ -40,6 +38,7 @@ private[bulk] final class UnencodedRows(earlier: Option[EarlierRows], parts: Bul
   def clear(): Unit = {
     fresh.clear()
     older = None
+    olderRaw = 0
   }
 
   /** Called when all rows are in blocks, except for the last rows. */

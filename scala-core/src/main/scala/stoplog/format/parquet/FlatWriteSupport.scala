@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.parquet
 
+import scala.annotation.switch
+
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.api.WriteSupport.WriteContext
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
@@ -19,11 +21,12 @@ import org.apache.spark.unsafe.types.UTF8String
 private[parquet] final class FlatWriteSupport(schema: StructType) extends ParquetWriteSupport {
   import FlatWriteSupport._
 
-  private[this] val names                 = schema.fieldNames
-  private[this] var conf: Configuration   = _
-  private[this] var out: RecordConsumer   = _
-  private[this] var isFlat                = false
-  private[this] var values: Array[Values] = Array.empty
+  private[this] val names                    = schema.fieldNames
+  private[this] val kinds                    = schema.map(field => kindOf(field.dataType)).toArray
+  private[this] var conf: Configuration      = _
+  private[this] var out: RecordConsumer      = _
+  private[this] var isFlat                   = false
+  private[this] var others: Array[Converter] = Array.empty // by column
 
   override def init(configuration: Configuration): WriteContext = {
     conf = configuration
@@ -35,18 +38,33 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
   override def prepareForWrite(consumer: RecordConsumer): Unit = {
     super.prepareForWrite(consumer)
     out = consumer
-    if (isFlat) values = schema.indices.map(valuesOf).toArray
+    if (isFlat)
+      others =
+        schema.indices.map(i => if (kinds(i) == Converted) convertedBySpark(i) else Unconverted).toArray
   }
 
   override def write(row: InternalRow): Unit = if (isFlat) writeFlat(row) else super.write(row)
 
+  // One method for all columns. A function for each type would be a call that the JVM cannot inline, as soon
+  // as the rows have columns of three types.
   private def writeFlat(row: InternalRow): Unit = {
     out.startMessage()
     var at = 0
-    while (at < values.length) {
+    while (at < kinds.length) {
       if (!row.isNullAt(at)) {
         out.startField(names(at), at)
-        values(at).add(row, at)
+        (kinds(at): @switch) match {
+          case Booleans => out.addBoolean(row.getBoolean(at))
+          case Bytes    => out.addInteger(row.getByte(at).toInt)
+          case Shorts   => out.addInteger(row.getShort(at).toInt)
+          case Ints     => out.addInteger(row.getInt(at))
+          case Longs    => out.addLong(row.getLong(at))
+          case Floats   => out.addFloat(row.getFloat(at))
+          case Doubles  => out.addDouble(row.getDouble(at))
+          case Binaries => out.addBinary(Binary.fromReusedByteArray(row.getBinary(at)))
+          case Strings  => out.addBinary(bytesOf(row.getUTF8String(at)))
+          case _        => others(at).add(row)
+        }
         out.endField(names(at), at)
       }
       at += 1
@@ -54,20 +72,7 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
     out.endMessage()
   }
 
-  private def valuesOf(column: Int): Values = schema(column).dataType match {
-    case BooleanType                            => (row, at) => out.addBoolean(row.getBoolean(at))
-    case ByteType                               => (row, at) => out.addInteger(row.getByte(at).toInt)
-    case ShortType                              => (row, at) => out.addInteger(row.getShort(at).toInt)
-    case IntegerType | _: YearMonthIntervalType => (row, at) => out.addInteger(row.getInt(at))
-    case LongType | TimestampNTZType | _: DayTimeIntervalType => (row, at) => out.addLong(row.getLong(at))
-    case FloatType                                            => (row, at) => out.addFloat(row.getFloat(at))
-    case DoubleType                                           => (row, at) => out.addDouble(row.getDouble(at))
-    case BinaryType    => (row, at) => out.addBinary(Binary.fromReusedByteArray(row.getBinary(at)))
-    case _: StringType => (row, at) => out.addBinary(bytesOf(row.getUTF8String(at)))
-    case _             => convertedBySpark(column)
-  }
-
-  private def convertedBySpark(column: Int): Values = {
+  private def convertedBySpark(column: Int): Converter = {
     val alone   = StructType(Seq(schema(column)))
     val spark   = new ParquetWriteSupport
     val project = ProjectingInternalRow(alone, Seq(column))
@@ -75,7 +80,7 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
     ParquetWriteSupport.setSchema(alone, ofAlone)
     spark.init(ofAlone)
     spark.prepareForWrite(new ValuesAlone(out))
-    (row, _) => {
+    row => {
       project.project(row)
       spark.write(project)
     }
@@ -84,11 +89,42 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
 
 private[parquet] object FlatWriteSupport {
 
-  /** Writes the values of a column from rows. */
-  private trait Values {
+  private final val Booleans  = 0
+  private final val Bytes     = 1
+  private final val Shorts    = 2
+  private final val Ints      = 3
+  private final val Longs     = 4
+  private final val Floats    = 5
+  private final val Doubles   = 6
+  private final val Binaries  = 7
+  private final val Strings   = 8
+  private final val Converted = 9
+
+  private def kindOf(dataType: DataType): Int = dataType match {
+    case BooleanType                                          => Booleans
+    case ByteType                                             => Bytes
+    case ShortType                                            => Shorts
+    case IntegerType | _: YearMonthIntervalType               => Ints
+    case LongType | TimestampNTZType | _: DayTimeIntervalType => Longs
+    case FloatType                                            => Floats
+    case DoubleType                                           => Doubles
+    case BinaryType                                           => Binaries
+    case _: StringType                                        => Strings
+    case _                                                    => Converted
+  }
+
+  /** Writes the values of a column which Spark converts. */
+  private trait Converter {
 
     /** Called only for non-null values. */
-    def add(row: InternalRow, at: Int): Unit
+    def add(row: InternalRow): Unit
+  }
+
+  /** A column that [[FlatWriteSupport]] writes itself. */
+  private object Unconverted extends Converter {
+    override def add(row: InternalRow): Unit = throw new IllegalStateException(
+      "Spark converts no such column"
+    )
   }
 
   /** Uses the bytes in their place in the row, if on the heap. */

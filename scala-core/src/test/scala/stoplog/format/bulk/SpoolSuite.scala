@@ -2,7 +2,9 @@
 package stoplog.format.bulk
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.lang.management.ManagementFactory
 
+import com.sun.management.ThreadMXBean
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -33,6 +35,22 @@ class SpoolSuite extends AnyFunSuite {
     assert(Spool.encodable(row, heapBytes = 64L << 20) eq row)
     val error = intercept[BadRow](Spool.encodable(row, heapBytes = 16L << 20))
     assert(error.getCause.getMessage.contains(s"${(16 << 20) / 20} are the most with a heap of"))
+  }
+
+  test("the check of a row allocates nothing") {
+    val threads           = ManagementFactory.getPlatformMXBean(classOf[ThreadMXBean])
+    val row               = TextRows.of("a row")
+    def allocated(): Long = {
+      val before = threads.getCurrentThreadAllocatedBytes
+      var n      = 0
+      while (n < 10000) {
+        Spool.encodable(row, heapBytes = 64L << 20)
+        n += 1
+      }
+      threads.getCurrentThreadAllocatedBytes - before
+    }
+    allocated()
+    assert(allocated() < 10000, "less than a byte for each row")
   }
 
   for ((what, bytes) <- Seq("enough" -> (1L << 30), "little" -> (3L << 20), "tiny" -> 5000L, "no" -> 0L))

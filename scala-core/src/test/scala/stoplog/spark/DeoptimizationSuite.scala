@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.io.OutputStream
 import java.lang.management.ManagementFactory
 import java.nio.file.{Files, Paths}
 
@@ -8,12 +9,17 @@ import scala.io.Source
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
-/** Nothing that happens once per part lies on the path of the rows: the JVM would discard the compiled code at each
-  * new part, and executors are often too short-lived to compile it again.
+import stoplog.FileSink
+import stoplog.bucket.BasePathBucketAssigner
+import stoplog.format.{Encoder, SparkSessionForTests}
+
+/** Nothing that happens once per part lies on the path of the rows: the JVM would discard the compiled code
+  * at each new part, and executors are often too short-lived to compile it again.
   */
-class DeoptimizationSuite extends AnyFunSuite {
+class DeoptimizationSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("no compiled method is discarded after the second part of a query") {
     val lines = run("format=text", "maxRecordsPerPart=200000")
@@ -23,6 +29,20 @@ class DeoptimizationSuite extends AnyFunSuite {
         line.drop(DeoptimizedMethods.CompiledMark.length).toInt
     }
     assert(compiled.sum > 0, "without a compiled method, the test shows nothing")
+  }
+
+  test("a row passes few methods between the writer and its encoder") {
+    val place = new TestDirectory
+    val rows  = spark.range(0, 1000, 1, numPartitions = 1).selectExpr("cast(id AS STRING) AS line")
+    FileSink
+      .forRowFormat(place.out, new CountingFrames)
+      .withBucketAssigner(new BasePathBucketAssigner)
+      .build()
+      .write(rows)
+      .save()
+    assert(place.lines.size === 1000)
+    // Beside these, a row passes five methods: its bucket, and the room of its part.
+    assert(CountingFrames.most.size <= 9)
   }
 
   /** In another JVM, because this one compiles by its first compiler only. */
@@ -44,4 +64,21 @@ class DeoptimizationSuite extends AnyFunSuite {
     assert(process.waitFor() === 0)
     lines
   }
+}
+
+/** Writes lines, and notes which methods of stoplog call the encoder. */
+final class CountingFrames extends Encoder {
+
+  override def encode(row: InternalRow, out: OutputStream): Unit = {
+    val frames = StackWalker
+      .getInstance()
+      .walk[Seq[String]](_.skip(1).iterator.asScala.map(_.toString).filter(_.startsWith("stoplog.")).toSeq)
+    if (frames.size > CountingFrames.most.size) CountingFrames.most = frames
+    row.getUTF8String(0).writeTo(out)
+    out.write('\n')
+  }
+}
+
+object CountingFrames {
+  @volatile var most: Seq[String] = Nil
 }

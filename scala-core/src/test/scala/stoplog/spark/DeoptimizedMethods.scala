@@ -12,8 +12,8 @@ import org.apache.spark.sql.SparkSession
 
 /** Two queries in one JVM, and the compiled methods of stoplog that the JVM discarded meanwhile.
   *
-  * Arguments: a directory, and the options of the sink as `name=value`. Prints a line for each method that was
-  * discarded after the second part of its query, and a line with the number of methods that were compiled for good.
+  * Arguments: a directory, and the options of the sink as `name=value`. Prints a line for each method that
+  * was discarded after the second part of its query, and a line with the number of optimized methods.
   */
 object DeoptimizedMethods {
   val Mark         = "deoptimized: "

@@ -98,7 +98,9 @@ class SharedOptionsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("CSV: lineSep with multiLine means the same for writing and reading") {
-    for ((lineSep, text) <- Seq(";" -> "two\\r\\nlines", "\u0001" -> "two\\rlines", "\r\n" -> "two\\rlines")) {
+    for (
+      (lineSep, text) <- Seq(";" -> "two\\r\\nlines", "\u0001" -> "two\\rlines", "\r\n" -> "two\\rlines")
+    ) {
       val options = Map("format" -> "csv", "multiLine" -> "true", "lineSep" -> lineSep)
       val rows    = back(s"SELECT 1 AS i, '$text' AS s UNION ALL SELECT 2, 'x'", "i INT, s STRING", options)
       assert(rows.toSet === Set(Row(1, StringContext.processEscapes(text)), Row(2, "x")), lineSep)

@@ -9,8 +9,8 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-# The first 15 characters of a thread's name are all that Linux keeps.
-_KINDS = ("Executor task l", "C2 CompilerThre", "C1 CompilerThre")
+# Linux keeps 15 characters of a name. Spark calls a thread of tasks "launch" or "idle" behind these.
+_KINDS = ("Executor task", "C2 CompilerThre", "C1 CompilerThre")
 
 
 @dataclass(frozen=True, slots=True)

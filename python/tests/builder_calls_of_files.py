@@ -135,6 +135,7 @@ FILE_SINK = Builder(
         {
             # Of encoders, bulk writers and views.
             "encoder", "bulkWriter", "lineSep", "nullValue", "timeZone", "sink", "logLocation", "view",
+            "pythonTimeout",
             # Hadoop's ways, and names of files that few change.
             "inProgress", "inProgressPrefix", "inProgressSuffix", "pendingPrefix", "pendingSuffix",
             "useTruncate", "validLengthPrefix", "validLengthSuffix",

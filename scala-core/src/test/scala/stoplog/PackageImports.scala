@@ -65,13 +65,14 @@ object PackageImports {
     "log"               -> "error fault part rolling storage",
     "options" -> ("bucket commit error format format.bulk format.read log rolling source source.file " +
       "source.format storage util writing"),
-    "part"      -> "rolling",
-    "plan"      -> "log part rolling sink",
-    "preflight" -> "bucket error log part rolling storage",
-    "python"    -> "error options thread",
+    "part"        -> "rolling",
+    "plan"        -> "log part rolling sink",
+    "preflight"   -> "bucket error log part rolling storage",
+    "python"      -> "error options thread",
+    "python.sink" -> "error format options python sink spark thread",
     "python.source" -> "format.read options python source source.file storage",
-    "rolling"   -> "",
-    "root"      -> ("bucket bucketing commit compact compact.job engine error filesink format format.bulk " +
+    "rolling"     -> "",
+    "root" -> ("bucket bucketing commit compact compact.job engine error filesink format format.bulk " +
       "format.read options preflight rolling source.file source.format spark thread util"),
     "sink"          -> "error part",
     "source"        -> "error fault log storage",

@@ -198,6 +198,9 @@ private[stoplog] trait SinkWriterFactory[R, M] extends Serializable {
 
   /** `None` if the epoch is committed: the engine repeats epochs whose commit did not return. */
   def writer(task: TaskAttempt): Option[SinkWriter[R, M]]
+
+  /** Whether the epoch is known to be committed. User code may prepare rows before a writer gets them. */
+  def isCommitted(epoch: Long): Boolean = false
 }
 
 /** One attempt of one task.

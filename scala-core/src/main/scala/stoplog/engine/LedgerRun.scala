@@ -17,13 +17,15 @@ import stoplog.thread.SinkTimer
   * @param driver     the driver; only this run starts, commits and aborts its epochs
   * @param heartbeat  shows tools that the driver is alive, if this kind of sink has tools
   * @param tickMillis the interval at which the driver checks for pending work, in milliseconds
+  * @param counted    returns the counters of the target
   */
 private[stoplog] final class LedgerRun[R](
     name: String,
     driver: SinkDriver,
     heartbeat: Option[Heartbeat],
     tickMillis: Long,
-    hooks: LedgerRun.Hooks[R]
+    hooks: LedgerRun.Hooks[R],
+    counted: () => Seq[(String, Long)] = () => Nil
 ) extends EngineRun[R, TaskResult] {
   import LedgerRun.EpochGate
 
@@ -37,7 +39,8 @@ private[stoplog] final class LedgerRun[R](
   @volatile private var openAtStop = Option.empty[Finish]
   @volatile private var inEpoch    = false
 
-  override def counts: Seq[(String, Long)] = queryEnd.stats.metrics
+  // The sink's own counters come last, so that no counter of a target takes the place of one.
+  override def counts: Seq[(String, Long)] = counted() ++ queryEnd.stats.metrics
 
   /** Called when the query has started. The first epoch may be much later.
     *

@@ -94,7 +94,7 @@ private[stoplog] object SinkOptionRegistry {
     PartOptions.all,
     RecoveryOptions.all,
     Completeness.all,
-    Seq(LogOptions.UserSink, LogOptions.LogLocation),
+    Seq(LogOptions.UserSink, LogOptions.LogLocation, PythonOptions.Timeout),
     Seq(ViewOptions.View)
   ).flatten
 }

@@ -133,6 +133,14 @@ trait TwoPhaseCommitter extends StagedOutput {
     */
   def commit(prepared: Prepared): CommitOutcome
 
+  /** Called before the tasks of the first epoch of a run, or of a batch job, whose output this committer
+    * commits. Other committers only recover.
+    */
+  private[stoplog] def beforeTasks(): Unit = ()
+
+  /** Returns counters of the committed output, by name. */
+  private[stoplog] def counts: Seq[(String, Long)] = Nil
+
   /** Returns the error for lost output of a record, in the terms of the target. `None`, the default, means
     * `STOPLOG_PART_LOST`, in the terms of files.
     *

@@ -92,6 +92,15 @@ private[stoplog] object QueryContext {
     }
   }
 
+  /** Tells the tasks of this thread's next job the epoch, and whether it is committed already: user code in
+    * Python workers runs before the sink's writers. The property stays on the thread, so a batch job removes
+    * it.
+    */
+  def tellTasks(epoch: Option[(Long, Boolean)]): Unit = SparkSession.active.sparkContext.setLocalProperty(
+    Plan,
+    epoch.map { case (batch, isCommitted) => s"$batch:$isCommitted" }.orNull
+  )
+
   private def queries(session: SparkSession): java.util.Map[UUID, AnyRef] =
     call(call(session, "sharedState"), "activeStreamingQueries").asInstanceOf[java.util.Map[UUID, AnyRef]]
 
@@ -106,6 +115,9 @@ private[stoplog] object QueryContext {
 
   /** The thread and task property with the id of the query. Spark's own constant is not accessible. */
   final val QueryId = "sql.streaming.queryId"
+
+  /** The thread and task property with the epoch and whether the epoch is committed: `7:false`. */
+  final val Plan = "stoplog.plan"
 
   // The names of Spark's own constants, which are not accessible.
   private val BatchId  = "streaming.sql.batchId"

@@ -108,6 +108,7 @@ private[spark] object SinkWrite {
       val epoch    = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
       val writers  = run.begin(epoch)
       begun = Some(run)
+      QueryContext.tellTasks(Some(context.batch -> writers.isCommitted(context.batch)))
       val rows = info match {
         case of: SessionTable.OfColumns => table.ofStream(of.ofQuery)
         case _                          => TableRows.Unchanged
@@ -131,8 +132,10 @@ private[spark] object SinkWrite {
   final class JobWrite[M](name: String, job: EngineJob[InternalRow, M], required: RequiredValues)
       extends BatchWrite {
 
-    override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory =
+    override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory = {
+      QueryContext.tellTasks(epoch = None)
       new TaskWriterFactory(job.begin(physical.numPartitions()), required)
+    }
 
     override def useCommitCoordinator(): Boolean = false
 

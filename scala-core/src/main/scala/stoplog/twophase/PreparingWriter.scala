@@ -93,6 +93,8 @@ private[twophase] object PreparingWriter {
     override def writer(task: TaskAttempt): Option[SinkWriter[R, TaskResult]] =
       Option.unless(task.epoch.exists(plan.isCommitted))(create(task))
 
+    override def isCommitted(epoch: Long): Boolean = plan.isCommitted(epoch)
+
     private def create(task: TaskAttempt): PreparingWriter[R] = {
       val taskPlan = plan.forTask(task.partition, Attempt.of(task.attempt, task.stageAttempt))
       val of = WriterTask(run, sinkId, task.epoch, task.partition, task.attempt, task.stageAttempt, times)

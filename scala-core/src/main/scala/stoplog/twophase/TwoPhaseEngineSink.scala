@@ -98,10 +98,14 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
             Some(storage),
             epoch.times
           ),
-        probe = () => storage.probe(),
+        probe = () => {
+          committer.beforeTasks()
+          storage.probe()
+        },
         finish = _ => Finish.KeepOpen,
         closed = () => committer.close()
-      )
+      ),
+      () => committer.counts
     )
   }
 }
@@ -121,7 +125,8 @@ private[twophase] object TwoPhaseEngineSink {
     private lazy val committer  = sink.committer()
     @volatile private var begun = false
 
-    override def begin(slots: Int): SinkWriterFactory[R, TaskResult] =
+    override def begin(slots: Int): SinkWriterFactory[R, TaskResult] = {
+      committer.beforeTasks()
       new PreparingWriter.PreparingFactory(
         TaskPlans.of(EpochPlan.ofJob(run, slots)),
         run,
@@ -129,6 +134,7 @@ private[twophase] object TwoPhaseEngineSink {
         sinkId,
         storage = None
       )
+    }
 
     override def commit(results: Seq[TaskResult]): Unit = {
       val all = prepared(results)

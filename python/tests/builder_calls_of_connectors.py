@@ -179,6 +179,14 @@ WRITE_AHEAD_SINK = Builder(
     ],
     option_keys("wal"),
     frozenset(
-        {"httpNullFields", "httpRetries", "httpRetryStatus", "httpTimeout", "onForeignQuery", "onLostPart"}
+        {
+            "httpNullFields",
+            "httpRetries",
+            "httpRetryStatus",
+            "httpTimeout",
+            "onForeignQuery",
+            "onLostPart",
+            "pythonTimeout",
+        }
     ),
 )

@@ -89,7 +89,7 @@ object PackageImports {
     "thread"          -> "",
     "twophase"        -> "commit engine error fault options part plan sink storage stores thread",
     "util"            -> "error",
-    "wal" -> ("commit error fault format format.bulk log options part sink spark storage stores " +
+    "wal" -> ("commit error fault format format.bulk log options part python sink spark storage stores " +
       "thread twophase util"),
     "writing" -> "error fault part plan rolling storage thread"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap

@@ -51,6 +51,9 @@ trait RowSender extends Serializable {
     */
   private[wal] def requestRows(options: JMap[String, String]): Option[Int] = None
 
+  /** Returns how many rows of the query a row of the sink holds. */
+  private[wal] def rowsIn(row: InternalRow): Long = 1L
+
   /** Opens a connection for a single chunk. Called on an executor. */
   def open(options: JMap[String, String], schema: StructType): RowTarget
 }

@@ -69,7 +69,8 @@ private[wal] object WriteAheadOptions {
 
   val groups: Seq[OptionGroup] = Seq(WriteTarget, HttpOptions.Http, OptionGroup.Recovery)
 
-  val all: Seq[Opt[_]] = Seq(Sender, Committer, MovedFrom) ++ HttpOptions.all ++ LogOptions.all
+  val all: Seq[Opt[_]] =
+    Seq(Sender, Committer, MovedFrom) ++ HttpOptions.all ++ LogOptions.all :+ PythonOptions.Timeout
 
   /** Errors: `STOPLOG_INVALID_OPTIONS` with all problems at once, `STOPLOG_WAL_JAR_MISSING`. */
   def parse(options: Map[String, String]): WriteAheadOptions = {

@@ -54,7 +54,14 @@ private[wal] final class WriteAheadRows(
   override def kind: String = "wal"
 
   override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] =
-    new ChunkWriter(ChunkNote.of(options, schema), place, task, ChunkWriter.queryOf(task), options.places)
+    new ChunkWriter(
+      ChunkNote.of(options, schema),
+      place,
+      task,
+      ChunkWriter.queryOf(task),
+      options.places,
+      options.sender.rowsIn(_)
+    )
 
   override def committer(): TwoPhaseCommitter = {
     val passed = options.passed
@@ -76,21 +83,28 @@ private[wal] final class WriteAheadRows(
   *
   * @param query  as in [[Chunk]]
   * @param places the places of the run
+  * @param rowsIn returns the number of the query's rows in a row
   */
 private[wal] final class ChunkWriter(
     note: ChunkNote,
     place: LogPlace,
     task: WriterTask,
     query: String,
-    places: ChunkPlaces
+    places: ChunkPlaces,
+    rowsIn: InternalRow => Long
 ) extends TwoPhaseWriter[InternalRow] {
   private val waiting    = new WaitingRows(note.schema.length)
   private val projection = UnsafeProjection.create(note.schema)
 
-  override def write(row: InternalRow): Unit = waiting.append(row match {
-    case unsafe: UnsafeRow => unsafe
-    case other             => projection(other)
-  })
+  private var rows = 0L
+
+  override def write(row: InternalRow): Unit = {
+    rows += rowsIn(row)
+    waiting.append(row match {
+      case unsafe: UnsafeRow => unsafe
+      case other             => projection(other)
+    })
+  }
 
   override def prepare(): Vector[Prepared] = {
     var bytes = 0L
@@ -109,7 +123,7 @@ private[wal] final class ChunkWriter(
       ChunkDecision(task.run.value, places),
       task.times.startedAtMillis
     )
-    Vector(Prepared(name, chunk.text, waiting.rows, bytes))
+    Vector(Prepared(name, chunk.text, rows, bytes))
   }
 
   /** The file of a failed task is in no record, and recovery deletes it. */

@@ -45,7 +45,7 @@ final class ChunkWorld(options: Map[String, String], schema: StructType, val at:
   ): Prepared = {
     val task =
       WriterTask(RunId(query), "main", Some(epoch), partition, 0, 0, BatchTimes(Some(1700000000123L), None))
-    written(new ChunkWriter(ChunkNote.of(asked, schema), place, task, query, asked.places), rows)
+    written(new ChunkWriter(ChunkNote.of(asked, schema), place, task, query, asked.places, _ => 1L), rows)
   }
 
   /** What the sink's tasks put into the log and send, as executors do it: with copies, and without a session. */

@@ -90,7 +90,7 @@ abstract class WriteAheadWorld(
         ChunkBounds(own.places),
         new ChunkCommitter.ChunkLocks
       ),
-      task => new ChunkWriter(ChunkNote.of(own, schema), log.place, task, query, own.places),
+      task => new ChunkWriter(ChunkNote.of(own, schema), log.place, task, query, own.places, _ => 1L),
       inTasks(_).map(_.map { case (id, word) => InternalRow(UTF8String.fromString(word), id) }),
       Crash.clock(),
       faults

@@ -58,8 +58,18 @@ if TYPE_CHECKING:
     from stoplog.split_source import Split, SplitEnumerator, SplitSource
     from stoplog.stopping import await_finished, graceful_stop, stop_after_batch
     from stoplog.stream_format import StreamFormat
+    from stoplog.two_phase import (
+        CommitOutcome,
+        Prepared,
+        Staged,
+        TwoPhaseCommitter,
+        TwoPhaseSink,
+        TwoPhaseWriter,
+        WriterTask,
+    )
     from stoplog.views import epochs, incomplete_buckets, open_parts, parts
     from stoplog.write_ahead import WriteAheadSink
+    from stoplog.write_ahead_target import CheckpointCommitter, Chunk, WriteAheadTarget
 
     __version__: str
 
@@ -71,6 +81,9 @@ __all__ = [
     "BulkFormat",
     "CassandraSink",
     "CassandraSource",
+    "CheckpointCommitter",
+    "Chunk",
+    "CommitOutcome",
     "ConnectUnsupported",
     "DefaultRollingPolicy",
     "Diagnosis",
@@ -98,6 +111,7 @@ __all__ = [
     "OutputFileConfig",
     "PlannedCompaction",
     "Preflight",
+    "Prepared",
     "Retry",
     "RetryAfter",
     "RollingPolicy",
@@ -109,11 +123,17 @@ __all__ = [
     "Split",
     "SplitEnumerator",
     "SplitSource",
+    "Staged",
     "StartRefused",
     "StoplogError",
     "StreamFormat",
+    "TwoPhaseCommitter",
+    "TwoPhaseSink",
+    "TwoPhaseWriter",
     "VersionMismatch",
     "WriteAheadSink",
+    "WriteAheadTarget",
+    "WriterTask",
     "administer",
     "async_map",
     "async_split",
@@ -165,8 +185,10 @@ _HOMES = {
     "split_source": "Split SplitEnumerator SplitSource",
     "stopping": "await_finished graceful_stop stop_after_batch",
     "stream_format": "StreamFormat",
+    "two_phase": ("CommitOutcome Prepared Staged TwoPhaseCommitter TwoPhaseSink TwoPhaseWriter WriterTask"),
     "views": "epochs incomplete_buckets open_parts parts",
     "write_ahead": "WriteAheadSink",
+    "write_ahead_target": "CheckpointCommitter Chunk WriteAheadTarget",
 }
 """The public modules, and the public names that each module defines."""
 

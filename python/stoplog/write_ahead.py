@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from stoplog._options.builder import Builder, BuilderState, checked
+from stoplog._python import carrier
+from stoplog._python.sending import NotesSide, TargetSide
 from stoplog._text.values import Value, count_text, names_of, option_name, path_text
 from stoplog.sink.base import Sink
 
@@ -18,9 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pyspark.sql import DataFrame
+    from pyspark.sql.streaming.readwriter import DataStreamWriter
+
+    from stoplog.write_ahead_target import CheckpointCommitter, WriteAheadTarget
 
 FORMAT = "stoplog-wal"
 """The name of the connector in Spark, and of its artifact."""
+
+_PYTHON_SENDER = "stoplog.wal.PythonSender"
+_PYTHON_COMMITTERS = "stoplog.wal.PythonCommitters"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -102,13 +110,60 @@ jdbc.keyColumns='id')
         """
         return WriteAheadSinkBuilder(BuilderState.of({"sender": {"sender": class_name}}))
 
+    @staticmethod
+    def to_target(target: WriteAheadTarget) -> WriteAheadSinkBuilder:
+        """Sends rows by a target in Python.
+
+        Args:
+            target: the target, whose class may be defined in a notebook.
+
+        Raises:
+            TypeError: the target cannot be pickled.
+            ValueError: an attribute of the target has the name of a secret.
+        """
+        name = carrier.name_of(target)
+        options = {
+            "sender": _PYTHON_SENDER,
+            "sender.class": name,
+            "sender.target": target.target or name,
+            "sender.pickled": carrier.function_text(TargetSide(target), target),
+        }
+        return WriteAheadSinkBuilder(BuilderState.of({"sender": options}))
+
+    def write_stream(
+        self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
+    ) -> DataStreamWriter:
+        """Returns the writer of a streaming query that is set to this sink, in append mode.
+
+        Args:
+            df: a streaming DataFrame.
+            checkpoint_location: the directory in which the query keeps its progress, and the sink its log.
+
+        Returns:
+            Spark's own writer, for a trigger, a query name and `start()`.
+        """
+        writer = super(WriteAheadSink, self).write_stream(self._rows(df), checkpoint_location)
+        own = self._of_python(df)
+        return writer.options(**own) if own else writer
+
     def write(self, df: DataFrame) -> None:
         """Writes a batch; the sink needs `with_log_location`.
 
         Args:
             df: a batch DataFrame.
         """
-        self._write(df, "append")
+        WriteAheadSink((*self._pairs, *self._of_python(df).items()))._write(self._rows(df), "append")
+
+    def _rows(self, df: DataFrame) -> DataFrame:
+        from stoplog._python.frames import packed_frame
+
+        return packed_frame(df) if dict(self._pairs)["sender"] == _PYTHON_SENDER else df
+
+    def _of_python(self, df: DataFrame) -> dict[str, str]:
+        from stoplog._python.frames import is_connect
+
+        used = {_PYTHON_SENDER, _PYTHON_COMMITTERS} & set(dict(self._pairs).values())
+        return carrier.python_options(is_connect(df)) if used else {}
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -137,21 +192,27 @@ class WriteAheadSinkBuilder(Builder):
         """
         return self._with(httpBatchRows=count_text("rows", rows))
 
-    def with_committer(self, committer: str) -> WriteAheadSinkBuilder:
+    def with_committer(self, committer: str | CheckpointCommitter) -> WriteAheadSinkBuilder:
         """Sets the committer, which records the sent rows.
 
         The default is files in the sink's log; for `to_jdbc` and `to_cassandra`, a table in the target
         system.
 
         Args:
-            committer: `"files"`, `"jdbc"`, `"cassandra"`, or the name of a class on Spark's class path that
-                extends `stoplog.wal.CheckpointCommitters`.
+            committer: `"files"`, `"jdbc"`, `"cassandra"`, a `CheckpointCommitter` in Python, or the name of a
+                class on Spark's class path that extends `stoplog.wal.CheckpointCommitters`.
 
         >>> sink = WriteAheadSink.to_http("https://example.com/rows").with_committer("jdbc")
         >>> sink.with_jdbc_option("url", "jdbc:derby:notes").build().options()["committer"]
         'jdbc'
         """
-        return self._with(committer=committer)
+        if isinstance(committer, str):
+            return self._with(committer=committer)
+        options = {
+            "committer.class": carrier.name_of(committer),
+            "committer.pickled": carrier.function_text(NotesSide(committer), committer),
+        }
+        return self._with("committer", committer=_PYTHON_COMMITTERS, **options)
 
     def with_target_moved_from(self, target: str) -> WriteAheadSinkBuilder:
         """Sets the previous target of a moved target: rows in the log are sent to the current target.

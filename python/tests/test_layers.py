@@ -41,13 +41,17 @@ MAY_IMPORT = {
     "source": "_functions _options _text bulk errors stream_format",
     "bucketing": "_options _text bucket encoder sink",
     "views": "_options _text",
+    # User code in Python.
+    "_python": "_shared _text",
+    "two_phase": "_python",
+    "write_ahead_target": "_python",
     # Connectors.
     "_async": "errors",
     "async_io": "_async errors",
     "cassandra": "_options _text sink",
     "jdbc": "_options _text sink",
     "kafka": "_jvm _options _text errors sink",
-    "write_ahead": "_options _text sink",
+    "write_ahead": "_options _python _text sink write_ahead_target",
     # Sessions and running queries.
     "session": "_jvm _shared errors",
     "finished": "_html _jvm errors metrics views",
@@ -66,7 +70,10 @@ MAY_IMPORT = {
     "cli": "_shared _text admin compaction diagnosis errors inspection preflight session",
     "__main__": "cli",
     "templates": f"testing {TOP} jdbc",
-    "testing": f"_functions _shared _storage encoder split_source stream_format {TOP}",
+    "testing": (
+        f"_functions _python _shared _storage encoder split_source stream_format {TOP} two_phase "
+        "write_ahead_target"
+    ),
 }
 
 

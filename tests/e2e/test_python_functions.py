@@ -153,7 +153,11 @@ def arrow_stream(batch: pa.RecordBatch) -> pa.Buffer:
 
 def test_fixed_width_records(spark: SparkSession, tmp_path: Path) -> None:
     encoder = Encoder.from_function(fixed_width, suffix=".dat")
-    sink = FileSink.for_row_format(tmp_path, encoder).with_bucket_by("concat('even=', id % 2 = 0)").build()
+    sink = (
+        FileSink.for_row_format(tmp_path, encoder)
+        .with_bucket_by("concat('even=', string(id % 2 = 0))")
+        .build()
+    )
     sink.write(numbers(spark))
     found = []
     for file in files(tmp_path):

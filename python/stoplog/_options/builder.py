@@ -265,4 +265,9 @@ def shown(pairs: Iterable[tuple[str, str]]) -> str:
     >>> shown([("url", "jdbc:postgresql://shop:hunter2@db/x?password=hunter2&ssl=true")])
     "url='jdbc:postgresql://shop:…@db/x?password=…&ssl=true'"
     """
-    return ", ".join(f"{key}={redaction.value(key, value)!r}" for key, value in pairs)
+    return ", ".join(f"{key}={redaction.value(key, value)!r}" for key, value in pairs if not _is_pickle(key))
+
+
+def _is_pickle(key: str) -> bool:
+    """An object of user code is pages of Base64, and another option has its class."""
+    return key.endswith(".pickled")

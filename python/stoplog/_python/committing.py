@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's half of a two-phase sink, which answers the jar's calls."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from stoplog._python import guarding
+from stoplog._python.model import CommitOutcome, Prepared, WrongUse
+
+
+class CommitterSide:
+    """Answers the calls of the jar by a committer of user code, with values that JSON has."""
+
+    def __init__(self, sink: Any) -> None:
+        self._sink = sink
+        self._made: Any = None
+
+    @property
+    def _committer(self) -> Any:
+        if self._made is None:
+            self._made = self._sink.committer()
+            if not callable(getattr(self._made, "commit", None)):
+                raise WrongUse("committer returned no object with a method commit. Return one.")
+        return self._made
+
+    def commit(self, parts: list[list[Any]]) -> list[str]:
+        """Commits outputs, and returns a word for the outcome of each."""
+        requested = [
+            Prepared(base64.b64decode(token), rows, size, name, version)
+            for name, version, token, rows, size in parts
+        ]
+        together = getattr(self._committer, "commit_all", None)
+        if together is not None:
+            found = guarding.outcomes(together(requested), requested, "commit_all")
+        else:
+            found = [self._one(each) for each in requested]
+        return [outcome.value for outcome in found]
+
+    def staged(self) -> list[list[Any]]:
+        """Returns the tokens of uncommitted output, with the time of the last change in milliseconds."""
+        find = getattr(self._committer, "staged", None)
+        found = [] if find is None else guarding.staged(find())
+        return [[base64.b64encode(of.token).decode("ascii"), int(of.modified_at * 1000)] for of in found]
+
+    def abort(self, token: str, version: int) -> None:
+        """Undoes uncommitted output; the version is 0 for output that `staged` has found."""
+        undo = getattr(self._committer, "abort", None)
+        if undo is not None:
+            undo(Prepared(base64.b64decode(token), 0, version=version))
+
+    def close(self) -> None:
+        """Closes the committer, if there is one and it can be closed."""
+        close = getattr(self._made, "close", None)
+        if close is not None:
+            close()
+
+    def _one(self, requested: Prepared) -> CommitOutcome:
+        return guarding.outcomes(self._committer.commit(requested), [requested], "commit")[0]

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The values that user code receives and returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+MAX_TOKEN_BYTES = 64 * 1024
+"""The length of the longest token. The log contains all tokens of an epoch."""
+
+
+@dataclass(frozen=True)
+class WriterTask:
+    """One attempt of one task.
+
+    Attributes:
+        id: a text without spaces that no other attempt has, for the name of a file or a transaction.
+        run: the id of this start of the query.
+        epoch: the micro-batch; `None` in a batch query.
+        partition: the number of the task. An epoch that is repeated may have another number of tasks.
+        attempt: how often this task failed before.
+    """
+
+    id: str
+    run: str
+    epoch: int | None
+    partition: int
+    attempt: int
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Rows that are durable, invisible for readers, and can be committed by any process.
+
+    Attributes:
+        token: everything that another process needs for the commit, up to 64 KiB. The log stores the token.
+        rows: the number of rows.
+        size_bytes: the number of bytes, if known.
+        name: the name in messages; the id of the task by default.
+        version: the `token_version` of the sink that made the token.
+        metrics: counters of the writer; the sums over committed output appear in `sink.metrics`.
+    """
+
+    token: bytes
+    rows: int
+    size_bytes: int = 0
+    name: str = ""
+    version: int = 1
+    metrics: dict[str, int] | None = None
+
+
+@dataclass(frozen=True)
+class Staged:
+    """Prepared or half-prepared rows that `staged()` has found.
+
+    Attributes:
+        token: the token of the rows, equal to that of `Prepared`.
+        modified_at: when the writer last added to the rows, in seconds as in `time.time()`. Rows younger than
+            eleven minutes stay, because their writer may still be at work. 0 if the target rejects the
+            writes of such a writer: the rows are then undone at once.
+    """
+
+    token: bytes
+    modified_at: float
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """The rows of one task and epoch, which a write-ahead sink sends together.
+
+    Attributes:
+        name: the same each time the rows are sent, and different from the names of all other chunks.
+        query: the id of the query, which restarts keep.
+        epoch: the micro-batch; `None` in a batch query.
+        partition: the number of the task.
+        rows: the number of rows.
+    """
+
+    name: str
+    query: str
+    epoch: int | None
+    partition: int
+    rows: int
+
+
+class CommitOutcome(Enum):
+    """The outcome of a successful commit."""
+
+    COMMITTED = "committed"
+    """This call made the rows visible."""
+
+    ALREADY_COMMITTED = "already committed"
+    """The rows were visible already."""
+
+    LOST = "lost"
+    """The rows are gone, and were never visible."""
+
+
+class UserCodeFailed(RuntimeError):
+    """A method of user code failed. Only this text reaches the driver, so it names the condition.
+
+    >>> task = WriterTask("7-3-a", "r", 7, 3, 0)
+    >>> print(UserCodeFailed.of("Shop", "write", task, ValueError("no amount")))
+    [STOPLOG_PYTHON_FAILED] The Python method write of Shop failed in epoch 7, partition 3: ValueError: no \
+amount. Correct the class, or the cause outside of the class. Restart the query.
+    """
+
+    @staticmethod
+    def of(owner: str, method: str, task: WriterTask, error: BaseException) -> UserCodeFailed:
+        """Creates the error for the exception of a method."""
+        epoch = "a batch query" if task.epoch is None else f"epoch {task.epoch}"
+        why = f"{type(error).__name__}: {error}".rstrip(".")
+        return UserCodeFailed(
+            f"[STOPLOG_PYTHON_FAILED] The Python method {method} of {owner} failed in {epoch}, "
+            f"partition {task.partition}: {why}. Correct the class, or the cause outside of the class. "
+            "Restart the query."
+        )
+
+
+class WrongUse(TypeError):
+    """User code returned, or was asked for, something that cannot be. The text says what to do instead."""

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs user code in another process, which can be killed or halted at each line of the user's code."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import select
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from stoplog._python.model import WrongUse
+from stoplog.testing.laws import LawBroken
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_MEANWHILE_SECONDS = 0.3
+
+_OWN = ("stoplog.", "pyarrow", "pyspark")
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The end of a process.
+
+    Attributes:
+        value: what the function returned; `None` if the process was killed.
+        line: the line at which the process was killed; `None` if the function has returned before.
+    """
+
+    value: Any
+    line: str | None = None
+
+
+def elsewhere(function: Callable[[], Any]) -> Any:
+    """Returns the result of a function in a process of its own, which is then killed.
+
+    Raises:
+        LawBroken: the function raised an exception.
+    """
+    return _Process(function, None).end().value
+
+
+def killed_at(line: int, function: Callable[[], Any]) -> Ended:
+    """Runs a function in a process that is killed before its n-th line of user code."""
+    return _Process(function, (line, signal.SIGKILL)).end()
+
+
+def halted_at(line: int, function: Callable[[], Any], meanwhile: Callable[[], Any]) -> Ended:
+    """Runs a function in a process that is halted before its n-th line while another process runs another.
+
+    The halted process may hold a lock of the target, so the other process waits only for a short time.
+    """
+    process = _Process(function, (line, signal.SIGSTOP))
+    where = process.halt()
+    if where is not None:
+        other = _Process(meanwhile, None)
+        other.wait(_MEANWHILE_SECONDS)
+        os.kill(process.pid, signal.SIGCONT)
+        other.end()
+    return Ended(process.end().value, where)
+
+
+class _Process:
+    """A copy of this process, which runs one function and tells the result."""
+
+    def __init__(self, function: Callable[[], Any], at: tuple[int, int] | None) -> None:
+        self._pipe, output = os.pipe()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(self._pipe)
+            _run(function, at, output)
+        os.close(output)
+        self._said = b""
+        self._status: int | None = None
+
+    def halt(self) -> str | None:
+        """Waits for a halt; returns the line, or `None` if the process has ended."""
+        _, status = os.waitpid(self.pid, os.WUNTRACED)
+        if os.WIFSTOPPED(status):
+            return _line_of(os.read(self._pipe, 1 << 16))
+        self._status = status
+        return None
+
+    def wait(self, seconds: float) -> None:
+        """Waits for the result, and not for long."""
+        select.select([self._pipe], [], [], seconds)
+
+    def end(self) -> Ended:
+        """Waits for the end."""
+        with os.fdopen(self._pipe, "rb") as pipe:
+            said = pipe.read()
+        if self._status is None:
+            os.waitpid(self.pid, 0)
+        text, _, result = said.partition(b"\n\0")
+        if not result:
+            return Ended(None, _line_of(text))
+        kind, value = pickle.loads(result)
+        if kind == "error":
+            raise LawBroken(*value)
+        return Ended(value)
+
+
+def _run(function: Callable[[], Any], at: tuple[int, int] | None, output: int) -> None:
+    try:
+        if at is not None:
+            sys.settrace(_tracer(at, output))
+        try:
+            result: tuple[str, Any] = ("value", function())
+        finally:
+            sys.settrace(None)
+    except WrongUse as error:
+        result = ("error", ("user code returns what it should", str(error)))
+    except BaseException as error:
+        last = f"{type(error).__name__}: {error}"
+        result = ("error", ("user code does not fail", f"{last}\n{traceback.format_exc()}"))
+    os.write(output, b"\n\0" + pickle.dumps(result))
+    os.kill(os.getpid(), signal.SIGKILL)  # nothing is closed, as if the machine had failed
+
+
+def _tracer(at: tuple[int, int], output: int) -> Callable[..., Any]:
+    left, sent = at
+
+    def trace(frame: FrameType, event: str, _: object) -> Any:
+        nonlocal left
+        if not _is_users(frame):
+            return None
+        if event == "line":
+            left -= 1
+            if left == 0:
+                os.write(output, f"line {frame.f_lineno} of {frame.f_code.co_name}\n".encode())
+                os.kill(os.getpid(), sent)
+        return trace
+
+    return trace
+
+
+def _is_users(frame: FrameType) -> bool:
+    name = str(frame.f_globals.get("__name__", ""))
+    file = frame.f_code.co_filename
+    return not name.startswith(_OWN) and not file.startswith("<frozen") and "/lib/" not in file
+
+
+def _line_of(said: bytes) -> str | None:
+    return said.decode().strip() or None

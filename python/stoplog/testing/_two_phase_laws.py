@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The laws of a two-phase sink in Python."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import pickle
+import re
+import socket
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from stoplog._python import carrier
+from stoplog._python.committing import CommitterSide
+from stoplog._python.guarding import Writing
+from stoplog._python.model import CommitOutcome, Prepared, WriterTask, WrongUse
+from stoplog.testing._elsewhere import elsewhere, halted_at, killed_at
+from stoplog.testing.laws import LawBroken
+
+if TYPE_CHECKING:
+    from stoplog.two_phase import TwoPhaseSink
+
+MOST_LINES = 60
+"""The number of lines of a method at which processes are killed."""
+
+Read = Callable[[], Iterable[Any]]
+
+
+@dataclass
+class TwoPhaseLaws:
+    """Checks a sink with an empty target.
+
+    Attributes:
+        sink: the user's sink.
+        rows: what `write` of a writer receives, call by call.
+        read: returns the committed rows as a reader sees them; `None` leaves out the laws about rows.
+    """
+
+    sink: TwoPhaseSink
+    rows: list[Any]
+    read: Read | None
+    _numbers: itertools.count[int] = field(default_factory=itertools.count)
+    _once: Counter[Any] | None = None
+    _committed: int = 0
+    _by_key: bool = False
+
+    def check(self) -> None:
+        """Checks all laws; raises `LawBroken`."""
+        _lawful("the sink can be sent", lambda: carrier.function_text(CommitterSide(self.sink), self.sink))
+        pickled = carrier._pickled(self.sink, self.sink)
+        self.sink = pickle.loads(pickled)  # as the tasks and the driver get it
+        self._writers()
+        first = self._prepared_rows()
+        self._tokens(first)
+        self._see("readers see no row before its commit")
+        self._commit_once(first)
+        self._kill_commits()
+        self._halt_commits()
+        self._kill_writers()
+        self._abort()
+
+    def _writers(self) -> None:
+        tasks = [self._task() for _ in range(2)]
+
+        def same() -> bool:
+            one, other = map(self.sink.writer, tasks)
+            return one is other
+
+        if elsewhere(same):
+            raise LawBroken(
+                "each attempt has a writer of its own",
+                "writer returned the same object twice. Create a new object in each call.",
+            )
+
+    def _tokens(self, prepared: list[Prepared]) -> None:
+        for each in prepared:
+            text = each.token.decode("utf-8", errors="ignore")
+            here = [path for path in re.findall(r"/[\w.+@-]+(?:/[\w.+@-]+)*", text) if _exists_here(path)]
+            here += [name for name in {socket.gethostname()} if name and name in text]
+            if here:
+                raise LawBroken(
+                    "a token is valid on every machine",
+                    f"the token {each.token[:100]!r} holds {here[0]}, "
+                    "which is of this machine. Keep a name in the token, and the directory in the sink.",
+                )
+
+    def _commit_once(self, prepared: list[Prepared]) -> None:
+        law = "a commit is idempotent, from any process"
+        self._expect(law, self._commit(prepared), CommitOutcome.COMMITTED)
+        self._once = None if self.read is None else self._rows_of_one()
+        self._committed = 1
+        for _ in range(2):
+            self._expect(law, self._commit(prepared), CommitOutcome.ALREADY_COMMITTED)
+            self._see(law)
+        self._expect_staged(prepared, staged=False)
+        self._commit(self._prepared_rows())
+        self._by_key = self.read is not None and self._seen() == self._once
+        self._committed += 1
+        self._see("each commit makes its rows visible")
+
+    def _kill_commits(self) -> None:
+        law = "a commit that was killed is repeated"
+        for line in range(1, MOST_LINES):
+            prepared = self._prepared_rows()
+            ended = killed_at(line, partial(self._called, "commit", prepared))
+            outcomes = self._commit(prepared)
+            self._committed += 1
+            where = f"{law} (killed at {ended.line})"
+            if CommitOutcome.LOST in outcomes:
+                raise LawBroken(where, "the second commit returned LOST, and readers need the rows.")
+            self._see(where)
+            if ended.line is None:
+                return
+
+    def _halt_commits(self) -> None:
+        law = "two processes may commit at the same time"
+        for line in range(1, MOST_LINES):
+            prepared = self._prepared_rows()
+            ended = halted_at(
+                line,
+                partial(self._called, "commit", prepared),
+                partial(self._called, "commit", prepared),
+            )
+            if ended.line is None:
+                self._committed += 1
+                return
+            self._committed += 1
+            self._see(f"{law} (halted at {ended.line})")
+
+    def _kill_writers(self) -> None:
+        law = "an attempt that was killed leaves nothing visible, and staged finds what it leaves"
+        for line in range(1, MOST_LINES, 2):
+            task = self._task()
+            ended = killed_at(line, partial(self._write, task))
+            self._see(f"{law} (killed at {ended.line})")
+            self._abort_staged()
+            self._see(f"{law} (killed at {ended.line}, then aborted)")
+            if ended.line is None:
+                break
+        older = self._prepared_rows()  # of a driver that is fenced later: no record names it
+        newer = self._prepared_rows()
+        self._commit(newer)
+        self._committed += 1
+        elsewhere(lambda: self._aborts(older))
+        self._see("an older attempt does not disturb a newer one")
+
+        task = self._task()
+
+        def give_up() -> None:
+            writing = Writing(self.sink, task)
+            for each in self.rows:
+                writing.write(each)
+            writing.abort()
+
+        elsewhere(give_up)
+        self._see("an aborted writer leaves nothing visible")
+
+    def _abort(self) -> None:
+        prepared = self._prepared_rows()
+        if not self._has("staged"):
+            return
+        self._expect_staged(prepared, staged=True)
+        for _ in range(2):
+            elsewhere(lambda: self._aborts(prepared))
+        self._expect_staged(prepared, staged=False)
+        self._expect("aborted rows are lost", self._commit(prepared), CommitOutcome.LOST)
+        self._see("aborted rows are lost")
+
+    # What the laws are made of.
+
+    def _task(self) -> WriterTask:
+        number = next(self._numbers)
+        return WriterTask(f"7-{number}-laws{number:08x}", "laws", 7, number, 0)
+
+    def _write(self, task: WriterTask) -> list[Prepared]:
+        writing = Writing(self.sink, task)
+        for each in self.rows:
+            writing.write(each)
+        return writing.prepare()
+
+    def _prepared_rows(self) -> list[Prepared]:
+        task = self._task()
+        found: list[Prepared] = elsewhere(lambda: self._write(task))
+        if not found:
+            raise LawBroken(
+                "rows are prepared", "prepare returned an empty list, although rows were written."
+            )
+        return found
+
+    def _called(self, method: str, prepared: list[Prepared]) -> list[str]:
+        parts = [
+            [of.name, of.version, base64.b64encode(of.token).decode("ascii"), of.rows, of.size_bytes]
+            for of in prepared
+        ]
+        found: list[str] = getattr(CommitterSide(self.sink), method)(parts)
+        return found
+
+    def _commit(self, prepared: list[Prepared]) -> list[CommitOutcome]:
+        return [CommitOutcome(word) for word in elsewhere(lambda: self._called("commit", prepared))]
+
+    def _aborts(self, prepared: list[Prepared]) -> None:
+        side = CommitterSide(self.sink)
+        for each in prepared:
+            side.abort(base64.b64encode(each.token).decode("ascii"), each.version)
+
+    def _abort_staged(self) -> None:
+        def abort() -> None:
+            side = CommitterSide(self.sink)
+            for token, _ in side.staged():
+                side.abort(token, 0)
+
+        elsewhere(abort)
+
+    def _has(self, method: str) -> bool:
+        from stoplog.two_phase import TwoPhaseCommitter
+
+        own = getattr(TwoPhaseCommitter, method)
+        return bool(elsewhere(lambda: getattr(type(self.sink.committer()), method, own) is not own))
+
+    def _expect(self, law: str, found: list[CommitOutcome], wanted: CommitOutcome) -> None:
+        wrong = [each for each in found if each is not wanted]
+        if wrong:
+            raise LawBroken(law, f"commit returned {wrong[0].name} instead of {wanted.name}.")
+
+    def _expect_staged(self, prepared: list[Prepared], *, staged: bool) -> None:
+        if not self._has("staged"):
+            return
+        found = {token for token, _ in elsewhere(lambda: CommitterSide(self.sink).staged())}
+        tokens = {base64.b64encode(each.token).decode("ascii") for each in prepared}
+        if staged and not tokens <= found:
+            raise LawBroken(
+                "prepared rows are staged until their commit or abort",
+                "staged did not return the token of prepared rows. Return the same bytes as in Prepared.",
+            )
+        if not staged and tokens & found:
+            raise LawBroken("committed and aborted rows are not staged", "staged still returned their token.")
+
+    def _rows_of_one(self) -> Counter[Any]:
+        seen = self._seen()
+        if not seen:
+            raise LawBroken("committed rows are visible", "read returned no row after the first commit.")
+        return seen
+
+    def _see(self, law: str) -> None:
+        if self.read is None:
+            return
+        seen, once = self._seen(), self._once or Counter()
+        # A target with keys has the same rows once, however often they are written.
+        times = min(self._committed, 1) if self._by_key else self._committed
+        wanted = Counter({row: count * times for row, count in once.items()})
+        twice, missing = seen - wanted, wanted - seen
+        if twice:
+            raise LawBroken(law, f"readers see {_one(twice)} more often than it was committed.")
+        if missing:
+            raise LawBroken(law, f"readers do not see {_one(missing)} as often as it was committed.")
+
+    def _seen(self) -> Counter[Any]:
+        assert self.read is not None
+        return Counter(_hashable(row) for row in self.read())
+
+
+def _lawful(law: str, action: Callable[[], object]) -> None:
+    try:
+        action()
+    except (TypeError, ValueError, WrongUse) as error:
+        raise LawBroken(law, str(error)) from None
+
+
+def _exists_here(path: str) -> bool:
+    return Path(path).exists() or (path.count("/") > 2 and Path(path).parent.exists())
+
+
+def _one(rows: Counter[Any]) -> str:
+    row = next(iter(rows))
+    return f"the row {row!r}" + (f" and {rows.total() - 1} others" if rows.total() > 1 else "")
+
+
+def _hashable(row: Any) -> Any:
+    if isinstance(row, dict):
+        return tuple(sorted((key, _hashable(value)) for key, value in row.items()))
+    return tuple(map(_hashable, row)) if isinstance(row, list | tuple) else row

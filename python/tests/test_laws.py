@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="no-untyped-call"
+"""The laws of user code: the examples of the guide keep them, and wrong code is caught by name."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import sys
+import time
+from contextlib import closing
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from stoplog import CheckpointCommitter, CommitOutcome, Prepared, Staged, WriteAheadTarget
+from stoplog.testing import LawBroken, check_checkpoint_committer, check_two_phase, check_write_ahead
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "own-sinks"))
+
+from sqlite_sink import SqliteSink
+from transactional_files import LinesCommitter, LinesWriter, TransactionalFiles
+from write_ahead_targets import Printed, RestApi, SqliteNotes
+
+
+def check(sink: TransactionalFiles) -> None:
+    directory = sink.directory
+    check_two_phase(sink, read=lambda: [line for file in directory.glob("*.txt") for line in file.open()])
+
+
+def test_the_transactional_files_keep_the_laws(tmp_path: Path) -> None:
+    check(TransactionalFiles(tmp_path))
+
+
+def test_the_sink_of_sqlite_keeps_the_laws(tmp_path: Path) -> None:
+    database = str(tmp_path / "shop.db")
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TABLE orders (id INTEGER, name TEXT)")
+
+    def read() -> list[Any]:
+        with closing(sqlite3.connect(database)) as connection:
+            return connection.execute("SELECT id, name FROM orders").fetchall()
+
+    rows = [pa.RecordBatch.from_pydict({"id": [1, 2], "name": ["a", None]})]
+    check_two_phase(SqliteSink(database, "orders"), rows, read)
+
+
+class Again(TransactionalFiles):
+    def committer(self) -> Any:
+        return AgainCommitter(self.directory)
+
+
+class AgainCommitter(LinesCommitter):
+    def commit(self, prepared: Prepared) -> CommitOutcome:
+        shutil.copy(self.staging / prepared.token.decode(), self.directory / f"{time.time_ns()}.txt")
+        return CommitOutcome.COMMITTED
+
+
+class Copying(TransactionalFiles):
+    def committer(self) -> Any:
+        return CopyingCommitter(self.directory)
+
+
+class CopyingCommitter(LinesCommitter):
+    """Is idempotent only if nobody dies in the middle."""
+
+    def commit(self, prepared: Prepared) -> CommitOutcome:
+        staged, final = (at / prepared.token.decode() for at in (self.staging, self.directory))
+        if final.exists():
+            return CommitOutcome.ALREADY_COMMITTED
+        if not staged.exists():
+            return CommitOutcome.LOST
+        with final.open("w") as out:
+            for line in staged.open():
+                out.write(line)
+        staged.unlink()
+        return CommitOutcome.COMMITTED
+
+
+class Racing(TransactionalFiles):
+    def committer(self) -> Any:
+        return RacingCommitter(self.directory)
+
+
+class RacingCommitter(LinesCommitter):
+    """Is idempotent only in a single process at a time."""
+
+    def commit(self, prepared: Prepared) -> CommitOutcome:
+        staged, final = (at / prepared.token.decode() for at in (self.staging, self.directory))
+        if not staged.exists():
+            return CommitOutcome.ALREADY_COMMITTED if final.exists() else CommitOutcome.LOST
+        staged.rename(final)
+        return CommitOutcome.COMMITTED
+
+
+class OfThisHost(TransactionalFiles):
+    def writer(self, task: Any) -> Any:
+        return PathWriter(self.directory / "_staging" / f"{task.id}.txt")
+
+
+class PathWriter(LinesWriter):
+    def prepare(self) -> list[Prepared]:
+        super().prepare()
+        return [Prepared(str(self.file).encode(), self.rows)]
+
+
+class Visible(TransactionalFiles):
+    def writer(self, task: Any) -> Any:
+        return LinesWriter(self.directory / f"{task.id}.txt")
+
+
+class OtherTokens(TransactionalFiles):
+    def committer(self) -> Any:
+        return OtherTokensCommitter(self.directory)
+
+
+class OtherTokensCommitter(LinesCommitter):
+    def staged(self) -> list[Staged]:
+        return [Staged(b"staged " + each.token, each.modified_at) for each in super().staged()]
+
+
+class Silent(TransactionalFiles):
+    def committer(self) -> Any:
+        return SilentCommitter(self.directory)
+
+
+class SilentCommitter(LinesCommitter):
+    def commit(self, prepared: Prepared) -> Any:
+        super().commit(prepared)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "law"),
+    [
+        (Again, "a commit is idempotent, from any process: commit returned COMMITTED instead"),
+        (
+            Copying,
+            r"a commit that was killed is repeated \(killed at line \d+ of commit\): readers do not see",
+        ),
+        (Racing, "user code does not fail: FileNotFoundError"),
+        (OfThisHost, "a token is valid on every machine: the token"),
+        (Visible, "readers see no row before its commit: readers see the row 'a\\\\n'"),
+        (OtherTokens, "prepared rows are staged until their commit or abort"),
+        (Silent, "user code returns what it should: commit returned None. Return CommitOutcome"),
+    ],
+)
+def test_a_wrong_sink_is_caught_by_name(tmp_path: Path, wrong: type[TransactionalFiles], law: str) -> None:
+    with pytest.raises(LawBroken, match=law):
+        check(wrong(tmp_path))
+
+
+def test_the_target_of_the_standard_output_keeps_the_laws() -> None:
+    check_write_ahead(Printed())
+
+
+def test_the_target_of_a_web_server_keeps_the_laws() -> None:
+    bodies: dict[str, bytes] = {}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            bodies[self.headers["Idempotency-Key"]] = body
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        check_write_ahead(RestApi(f"http://127.0.0.1:{server.server_port}"), read=lambda: bodies.values())
+        server.shutdown()
+    assert list(bodies.values()) == [b'[{"value": "a"}, {"value": "b"}, {"value": "c"}]']
+
+
+class Forgetful(WriteAheadTarget):
+    """Keeps rows of an epoch in a file that the next epoch replaces."""
+
+    def __init__(self, file: Path) -> None:
+        self.file = file
+
+    def send_values(self, batch: Any, epoch: object, time: object) -> bool:
+        rows = [row["value"] for row in batch.to_pylist()]
+        kept = rows[: 3 if not self.file.exists() else 1]
+        self.file.write_text("\n".join(kept))
+        return True
+
+
+class Unsaid(WriteAheadTarget):
+    def send_values(self, batch: Any, epoch: object, time: object) -> Any:
+        return None
+
+
+def test_a_wrong_target_is_caught_by_name(tmp_path: Path) -> None:
+    file = tmp_path / "rows"
+    with pytest.raises(LawBroken, match=r"rows that are sent again arrive: the row 'b' and 1 others is gone"):
+        check_write_ahead(Forgetful(file), read=lambda: file.read_text().splitlines())
+    with pytest.raises(LawBroken, match=r"send_values returned None\. Return True after the target"):
+        check_write_ahead(Unsaid())
+
+
+class InMemory(CheckpointCommitter):
+    """Notes that die with the process."""
+
+    def open(self) -> None:
+        self.notes: set[str] = set()
+
+    def is_committed(self, chunk: Any) -> bool:
+        return chunk.name in self.notes
+
+    def commit(self, chunk: Any) -> None:
+        self.notes.add(chunk.name)
+
+
+def test_notes_in_sqlite_keep_the_laws_and_notes_in_memory_do_not(tmp_path: Path) -> None:
+    check_checkpoint_committer(SqliteNotes(str(tmp_path / "notes.db")))
+    with pytest.raises(LawBroken, match="a note is durable"):
+        check_checkpoint_committer(InMemory())

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The guide of sinks in Python shows the examples, and the refusals of what cannot be sent."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pyarrow as pa
+import pyspark
+import pytest
+
+import stoplog
+from stoplog._python import carrier, guarding
+from stoplog._python.committing import CommitterSide
+from stoplog._python.model import WrongUse
+from stoplog._python.task import WriterSide
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples" / "own-sinks"
+TASK = stoplog.WriterTask("7-3-a", "run", 7, 3, 0)
+
+
+@pytest.mark.parametrize(
+    ("page", "example", "least"),
+    [("own-sink.md", "transactional_files.py", 40), ("wal.md", "write_ahead_targets.py", 5)],
+)
+def test_the_guide_shows_the_example(page: str, example: str, least: int) -> None:
+    text = (ROOT / "docs" / "beyond-files" / page).read_text(encoding="utf-8")
+    shown = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "class " in block]
+    lines = [line for line in shown[0].split("\n\n\nsink =")[0].splitlines() if line.strip()]
+    code = [line for line in (EXAMPLES / example).read_text(encoding="utf-8").splitlines() if line.strip()]
+    first = code.index(lines[0])
+    assert len(lines) >= least
+    assert [line for line in code[first:] if '"""' not in line][: len(lines)] == [
+        line for line in lines if '"""' not in line
+    ]
+
+
+def test_the_shortest_sink_of_the_guide_has_at_most_fifty_lines() -> None:
+    code = (EXAMPLES / "transactional_files.py").read_text(encoding="utf-8")
+    lines = [line for line in code[code.index("import os") :].splitlines() if line.strip()]
+    assert len(lines) <= 50
+
+
+class Sink(stoplog.TwoPhaseSink):
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__ |= attributes
+
+    def writer(self, task: stoplog.WriterTask) -> Any:
+        return Writer()
+
+    def committer(self) -> Any:
+        return None
+
+
+class Writer(stoplog.TwoPhaseWriter):
+    def write(self, batch: Any) -> None: ...
+
+    def prepare(self) -> list[stoplog.Prepared]:
+        return []
+
+
+def test_an_attribute_that_cannot_be_pickled_is_refused_by_name() -> None:
+    sink = Sink(lock=threading.Lock())
+    with pytest.raises(
+        TypeError, match=r"Sink cannot be sent to Spark: its attribute lock is a _thread\.lock"
+    ):
+        carrier.function_text(CommitterSide(sink), sink)
+
+
+def test_an_attribute_with_the_name_of_a_secret_is_refused_without_its_value() -> None:
+    sink = Sink(password="hunter2")
+    with pytest.raises(ValueError, match=r"Sink\.password would be sent with the query") as refused:
+        carrier.function_text(CommitterSide(sink), sink)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_what_is_sent_opens_where_the_package_is_not_installed(tmp_path: Path) -> None:
+    sink = Sink(name="shop")
+    code = "\n".join(
+        [
+            "import base64, pickle, sys",
+            "sys.meta_path[:] = [each for each in sys.meta_path if 'editable' not in repr(each).lower()]",
+            "sys.path[:] = [entry for entry in sys.path if not entry.endswith('/python')]",
+            "made = pickle.loads(base64.b64decode(sys.stdin.read()))()",
+            "import stoplog",
+            "print(made._sink.name, stoplog.Prepared(b'', 1), vars(stoplog).get('__file__'))",
+        ]
+    )
+    # As a class of a main script travels, by value.
+    from pyspark import cloudpickle
+
+    by_value: Any = cloudpickle
+    by_value.register_pickle_by_value(sys.modules[__name__])
+    try:
+        text = carrier.function_text(CommitterSide(sink), sink)
+    finally:
+        by_value.unregister_pickle_by_value(sys.modules[__name__])
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=text, capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("shop Prepared(")
+    assert done.stdout.endswith(") None\n"), "the package of the test was found"
+
+
+@pytest.mark.parametrize(
+    ("returned", "said"),
+    [
+        (
+            None,
+            "prepare returned None. Return a list of Prepared, which is empty if there is nothing to commit.",
+        ),
+        ([b"x"], "prepare returned a list. Return a list of Prepared"),
+        (
+            [stoplog.Prepared(b"x" * 65_537, 1)],
+            "has 65,537 bytes, and the log stores up to 65,536. Store the data",
+        ),
+        ([stoplog.Prepared("x", 1)], "The token of Prepared is a str. Use bytes, such as name.encode()."),  # type: ignore[arg-type]
+        ([stoplog.Prepared(b"x", -1)], "The rows of Prepared are -1. Use the number of rows."),
+    ],
+)
+def test_a_wrong_result_of_prepare_is_one_sentence_with_the_repair(returned: object, said: str) -> None:
+    with pytest.raises(WrongUse, match=re.escape(said)):
+        guarding.prepared(returned, TASK, 1)
+
+
+def test_prepared_output_gets_a_name_and_the_version_of_the_sink() -> None:
+    found = guarding.prepared([stoplog.Prepared(b"x", 1), stoplog.Prepared(b"y", 1, name="own")], TASK, 7)
+    assert [(each.name, each.version) for each in found] == [("7-3-a", 7), ("own", 7)]
+
+
+def test_a_writer_is_prepared_once_and_writes_before() -> None:
+    writing = guarding.Writing(Sink(), TASK)
+    writing.write(None)
+    writing.prepare()
+    with pytest.raises(WrongUse, match="prepare was called after prepare"):
+        writing.prepare()
+    with pytest.raises(WrongUse, match="write was called after prepare"):
+        writing.write(None)
+
+
+def test_outcomes_are_one_for_each_output() -> None:
+    requested = [stoplog.Prepared(b"x", 1)] * 2
+    with pytest.raises(WrongUse, match="commit_all returned 1 outcomes for 2 outputs"):
+        guarding.outcomes([stoplog.CommitOutcome.LOST], requested, "commit_all")
+    with pytest.raises(WrongUse, match="committer returned no object with a method commit"):
+        CommitterSide(Sink()).commit([["n", 1, "", 1, 1]])
+
+
+class Recording(stoplog.TwoPhaseSink):
+    """Notes the calls of its writers."""
+
+    def __init__(self, failing: str = "") -> None:
+        self.failing, self.calls = failing, list[Any]()
+
+    def writer(self, task: stoplog.WriterTask) -> Any:
+        self.calls.append(task)
+        return RecordingWriter(self)
+
+    def committer(self) -> Any:
+        raise NotImplementedError
+
+    def note(self, call: str) -> None:
+        self.calls.append(call)
+        if call == self.failing:
+            raise OSError("no room")
+
+
+class RecordingWriter(stoplog.TwoPhaseWriter):
+    def __init__(self, sink: Recording) -> None:
+        self.sink = sink
+
+    def write(self, batch: Any) -> None:
+        self.sink.note("write")
+
+    def prepare(self) -> list[stoplog.Prepared]:
+        self.sink.note("prepare")
+        return [stoplog.Prepared(b"token", 3, metrics={"letters": 7})]
+
+    def abort(self) -> None:
+        self.sink.note("abort")
+
+
+def ran(sink: Recording, plan: str | None, monkeypatch: pytest.MonkeyPatch, batches: int = 2) -> list[Any]:
+    context = SimpleNamespace(
+        getLocalProperty={"stoplog.plan": plan, "spark.jobGroup.id": "run-1"}.get,
+        partitionId=lambda: 3,
+        attemptNumber=lambda: 1,
+    )
+    monkeypatch.setattr(pyspark.TaskContext, "get", lambda: context)
+    side = WriterSide(sink, "start-1", None)
+    batch = pa.RecordBatch.from_pydict({"value": ["a"]})
+    return [row for found in side.run([batch] * batches) for row in found.to_pylist()]
+
+
+def test_a_task_passes_on_what_its_writer_has_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    sink = Recording()
+    (row,) = ran(sink, "7:false", monkeypatch)
+    task = sink.calls[0]
+    assert (task.run, task.epoch, task.partition, task.attempt) == ("run-1", 7, 3, 1)
+    assert sink.calls[1:] == ["write", "write", "prepare"]
+    assert row == {
+        "name": task.id,
+        "version": 1,
+        "token": "dG9rZW4=",
+        "rows": 3,
+        "bytes": 0,
+        "metrics": '{"letters": 7}',
+    }
+
+
+def test_a_committed_epoch_and_a_task_without_rows_have_no_writer(monkeypatch: pytest.MonkeyPatch) -> None:
+    sink = Recording()
+    assert ran(sink, "7:true", monkeypatch) == []
+    assert ran(sink, "7:false", monkeypatch, batches=0) == []
+    assert sink.calls == []
+
+
+def test_a_batch_has_no_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
+    sink = Recording()
+    ran(sink, None, monkeypatch)
+    assert (sink.calls[0].run, sink.calls[0].epoch) == ("start-1", None)
+
+
+@pytest.mark.parametrize(
+    ("failing", "calls"), [("write", ["write", "abort"]), ("prepare", ["write", "write", "prepare", "abort"])]
+)
+def test_a_writer_that_fails_is_aborted_and_named(
+    failing: str, calls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink = Recording(failing)
+    said = (
+        rf"\[STOPLOG_PYTHON_FAILED\] The Python method {failing} of Recording failed in epoch 7, partition 3"
+    )
+    with pytest.raises(RuntimeError, match=said) as failed:
+        ran(sink, "7:false", monkeypatch)
+    assert isinstance(failed.value.__cause__, OSError), "the user's own exception, with its traceback"
+    assert sink.calls[1:] == calls

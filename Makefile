@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help quick watch one coverage mutants mutants-python mutants-scala jar wheel dist publish-local-repo setup test simulate-all test-long test-spark-lines test-pythons test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-quick bench-scale bench-peers fmt lint lint-python docs clean clean-all accept-jar accept-test-bed installed-wheel FORCE
+.PHONY: help quick watch one coverage mutants mutants-python mutants-scala jar wheel dist publish-local-repo setup test simulate-all test-long test-spark-lines test-pythons test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-quick bench-scale bench-growth bench-peers fmt lint lint-python docs clean clean-all accept-jar accept-test-bed installed-wheel FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -150,6 +150,9 @@ bench-quick: $(STAMPS)/installed $(STAMPS)/servers ## Compare the figures that m
 
 bench-scale: setup ## Simulate the driver with up to 10,000,000 open parts on S3 and HDFS, and write a section of docs/reference/benchmarks.md.
 	@$(PY) bench/scale.py
+
+bench-growth: setup ## Count the calls of an epoch after many epochs, open parts and files, and write a section of docs/reference/benchmarks.md.
+	@$(PY) bench/growth.py
 
 bench-peers: $(STAMPS)/installed $(STAMPS)/servers $(STAMPS)/peers $(STAMPS)/peers-readers $(STAMPS)/peers-iceberg ## Run stoplog beside Flink, Spark's own sink, Delta Lake and Iceberg, and check each run.
 	@$(PY) bench/engines/run.py

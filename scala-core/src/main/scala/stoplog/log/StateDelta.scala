@@ -114,7 +114,9 @@ private[log] object StateDelta {
           needed -= name
           gone(name) || put.contains(name)
         }
-        needed.headOption.map(name => s"the record removes '$name', which the base does not contain").toLeft(stays ++ put.values)
+        needed.headOption
+          .map(name => s"the record removes '$name', which the base does not contain")
+          .toLeft(stays ++ put.values)
       }
 
     /** Returns a set that compares entries by reference. */

@@ -117,7 +117,10 @@ class StateDeltaSuite extends AnyFunSuite {
     val before = state().copy(open = parts(3))
     val delta  = StateDelta.between(before, before.copy(open = before.open.tail)).get
     assert(
-      StateDelta.applied(before.copy(open = Vector.empty), Seq(delta)).left.exists(_.contains("the base does not contain"))
+      StateDelta
+        .applied(before.copy(open = Vector.empty), Seq(delta))
+        .left
+        .exists(_.contains("the base does not contain"))
     )
   }
 

@@ -7,7 +7,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
 
   private val all = SinkOptionRegistry.all
 
-  private val groups = Seq(
+  private val groups = Seq[AnyRef](
     OutputOptions,
     RollingOptions,
     CompactionOptions,
@@ -17,6 +17,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
     RecoveryOptions,
     Completeness,
     LogOptions,
+    PythonOptions,
     ViewOptions
   )
 

@@ -12,7 +12,7 @@ import stoplog.python.{DriverPython, PythonPool}
 /** Sends rows by a `stoplog.WriteAheadTarget` in Python. A row of the sink is an Arrow stream with rows of
   * the query, which Python has made and reads again.
   */
-final class PythonSender extends RowSender {
+private[wal] final class PythonSender extends RowSender {
   override def target(options: JMap[String, String]): String = named(options, "sender.target")
 
   override def rowsTo(options: JMap[String, String]): String =
@@ -50,7 +50,7 @@ private[wal] final class PythonTarget(user: PythonPool.Borrowed) extends RowTarg
 }
 
 /** Notes the sent chunks by a `stoplog.CheckpointCommitter` in Python. */
-final class PythonCommitters extends CheckpointCommitters {
+private[wal] final class PythonCommitters extends CheckpointCommitters {
 
   /** Error: `STOPLOG_PYTHON_FORBIDDEN`. */
   override def prepare(options: JMap[String, String], log: LogPlace): Unit =

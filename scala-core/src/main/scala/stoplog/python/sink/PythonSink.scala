@@ -17,7 +17,7 @@ import stoplog.spark.QueryContext
   *
   * One object for each table, and so for each start of a query: recovery and run share its process.
   */
-final class PythonSink extends RowSink {
+private[stoplog] final class PythonSink extends RowSink {
   private var user = Option.empty[UserCode]
 
   /** Errors: `STOPLOG_PYTHON_FORBIDDEN`, `STOPLOG_PYTHON_START`, `STOPLOG_INVALID_OPTIONS`. */

@@ -46,7 +46,7 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
 
   /** Keeps the path as the user wrote it: messages and readers name the files by this path. */
   override def input(root: SourceLocation, settings: StorageSettings): SourceFiles = {
-    val there = read(root.path, new HadoopPath(root.uri), settings.configuration)
+    val there    = read(root.path, new HadoopPath(root.uri), settings.configuration)
     val versions = if (S3Library.serves(there.system)) S3Versions else ListedVersions.Unsupported
     new HadoopSourceFiles(
       new HadoopFiles(root.path, new HadoopSettings(settings.configuration), there.renaming),

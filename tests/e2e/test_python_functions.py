@@ -214,7 +214,7 @@ def test_parts_of_an_encoder_function_go_on_over_epochs_and_roll_by_rows(
     sink = (
         FileSink.for_row_format(place.out, encoder)
         .with_bucket_assigner(BucketAssigner.base_path_bucket_assigner())
-        .with_rolling_policy(stoplog.DefaultRollingPolicy(max_records_per_part=50))
+        .with_rolling_policy(stoplog.DefaultRollingPolicy(max_records=50))
         .build()
     )
     rows = spark.readStream.option("maxFilesPerTrigger", 2).text(str(place.input))
@@ -336,7 +336,7 @@ def test_an_exception_of_a_reader_has_the_condition_and_the_traceback(
     with pytest.raises(Exception) as caught:  # noqa: PT011 Spark's own class
         source.read(spark).collect()
     assert stoplog.condition_of(caught.value) == "STOPLOG_PYTHON_FAILED"
-    assert "raise EOFException(part.path)" in str(caught.value)
+    assert "in wrong" in str(caught.value)
     with pytest.raises(ValueError, match="leave the schema out"):
         source.read(spark, "n bigint")
 

@@ -131,7 +131,8 @@ class EnumeratorSide:
             close()
 
     def _values(self, method: str, split: Any) -> list[Any]:
-        if not isinstance(split, Split):
+        # The class of the user may have imported the class Split from an installed package.
+        if not all(hasattr(split, name) for name in ("position", "rows", "size_bytes")):
             repair = "Return a stoplog.Split, or None if there is no split."
             raise PythonResult(f"{self.owner}.{method}", described(split), repair)
         return [self._json(method, split.position), split.rows, split.size_bytes]

@@ -88,6 +88,7 @@ def test_an_exception_has_the_condition_and_the_traceback_of_the_user() -> None:
     ) as e:
         names(wrong)
     assert isinstance(e.value.__cause__, KeyError)
+    assert ", in wrong\n" in str(e.value)
 
 
 def test_an_encoder_returns_a_value_for_each_row_of_a_bucket() -> None:

@@ -8,6 +8,7 @@ They import nothing else of the package.
 from __future__ import annotations
 
 import pickle
+import traceback
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,15 +18,17 @@ if TYPE_CHECKING:
 
 
 class PythonFailed(RuntimeError):
-    """Code of the user raised an exception in a task. The cause has the user's traceback.
+    """Code of the user raised an exception in a task. The message has the user's traceback.
 
     The message contains the condition, because only the text of a worker's exception reaches the driver.
     """
 
     def __init__(self, owner: str, error: BaseException) -> None:
+        # Spark removes the cause from a worker's exception, so the message has the user's traceback.
+        shown = "".join(traceback.format_exception(type(error), error, error.__traceback__)).rstrip()
         super().__init__(
-            f"[STOPLOG_PYTHON_FAILED] {owner} raised {type(error).__name__}{place()}: {error}. The traceback "
-            "above shows the line. Correct the function, and start the query again with the same checkpoint."
+            f"[STOPLOG_PYTHON_FAILED] {owner} raised {type(error).__name__}{place()}: {error}. Correct the "
+            f"function, and start the query again with the same checkpoint.\n{shown}"
         )
 
 

@@ -9,12 +9,19 @@ import java.util
   *
   * A generator writes to a single `Writer`, but a task writes to many parts, so this writer connects the two.
   * The buffer holds one record at a time and is empty when a part is persisted.
+  *
+  * @param heapBytes the memory of the process, which limits the size of a record
   */
-private[format] final class RecordBuffer(format: String, charset: Charset) extends Writer {
+private[format] final class RecordBuffer(
+    format: String,
+    charset: Charset,
+    heapBytes: Long = Runtime.getRuntime.maxMemory
+) extends Writer {
 
   private var chars: Array[Char] = new Array[Char](RecordBuffer.UsualChars)
   private var length: Int        = 0
 
+  private val most = RowMemory.most(heapBytes).min(RecordBuffer.MostChars)
   private val text = new TextBytes(format, charset)
 
   /** The start of each file; usually empty. */
@@ -63,11 +70,16 @@ private[format] final class RecordBuffer(format: String, charset: Charset) exten
 
   override def close(): Unit = ()
 
-  private def reserve(count: Int): Unit =
-    if (chars.length - length < count)
-      chars = util.Arrays.copyOf(chars, math.max(Math.addExact(length, count), grown))
+  private def reserve(count: Int): Unit = if (chars.length - length < count) grow(length.toLong + count)
 
-  private def grown: Int = math.min(2L * chars.length, RecordBuffer.MostChars).toInt
+  /** Throws an exception for a record that the memory of the process does not permit. */
+  private def grow(needed: Long): Unit = {
+    if (needed > most && needed > RecordBuffer.UsualChars)
+      throw new IllegalArgumentException(
+        RowMemory.problem(needed, most, "characters or more", heapBytes)
+      )
+    chars = util.Arrays.copyOf(chars, needed.max((2L * chars.length).min(most)).toInt)
+  }
 }
 
 private[format] object RecordBuffer {

@@ -12,7 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String
 
 /** Writes rejected rows as JSON lines, `{"reason":…,"bucket":…,"batch":…,"row":{…}}`, with Spark's generator.
   *
-  * A row that JSON cannot express has a `text` instead of the `row`: its columns in Java's string form.
+  * A row that JSON cannot express, or that is too large for the memory of the process, has a `text` instead
+  * of the `row`: its columns in Java's string form, each without the characters after the first million.
   *
   * Created on the driver, sent to each task, and opened there once.
   */
@@ -50,8 +51,14 @@ private[stoplog] final class RejectedLines(schema: StructType, sessionTimeZone: 
   }
 
   private def spelled(row: InternalRow): String = schema.fields.zipWithIndex
-    .map { case (field, i) => s"${field.name}=${Try(row.get(i, field.dataType)).getOrElse("?")}" }
+    .map { case (field, i) => s"${field.name}=${Try(spelled(row.get(i, field.dataType))).getOrElse("?")}" }
     .mkString(", ")
+
+  private def spelled(value: Any): String = value match {
+    case long: UTF8String if long.numBytes > RejectedLines.LongestText =>
+      long.substring(0, RejectedLines.LongestText).toString + "…"
+    case short => String.valueOf(short)
+  }
 
   private def text(value: String): UTF8String = UTF8String.fromString(value)
 }
@@ -67,6 +74,8 @@ private[stoplog] object RejectedLines {
     new StructType().add("reason", StringType).add("bucket", StringType).add("batch", LongType)
 
   private final val LongestReason = 2000
+
+  private final val LongestText = 1000 * 1000
 
   // Includes nulls, because a repair of the row needs to know the missing values.
   private def encoder(zone: String): JsonEncoder = JsonEncoder(Map("ignoreNullFields" -> "false"), zone)

@@ -47,4 +47,12 @@ class RejectedLinesSuite extends AnyFunSuite {
         .contains(""""text":"word=a, every=1 months 2 days"}""")
     )
   }
+
+  test("a string of a row that JSON does not support is cut after a million characters") {
+    val schema = new StructType().add("word", StringType).add("every", CalendarIntervalType)
+    val row    = InternalRow(UTF8String.fromString("a" * 2000000), new CalendarInterval(1, 2, 0))
+    val found  = line(schema, RejectedLines.RejectedRow(row, None, None, why))
+    assert(found.contains("a…, every=1 months 2 days"))
+    assert(found.count(_ == 'a') < 1000100)
+  }
 }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
+import stoplog.format.RowMemory
 import stoplog.thread.SharedMemory
 import stoplog.thread.SharedMemory.UnnamedFile
 import stoplog.writing.BadRow
@@ -132,27 +133,22 @@ private[bulk] object Spool {
 
   /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait. */
   def checked(row: UnsafeRow): UnsafeRow =
-    if (row.getSizeInBytes <= MostRowBytes) row else throw tooLarge(row, MostRowBytes, "")
+    if (row.getSizeInBytes <= MostRowBytes) row
+    else throw tooLarge(s"it takes ${row.getSizeInBytes} bytes of memory, and $MostRowBytes are the most")
 
   /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait, or if the memory of
     * the process does not suffice to encode the row.
     */
   def encodable(row: UnsafeRow, heapBytes: Long): UnsafeRow = {
-    val most = (heapBytes / CopiesOfRow).min(MostRowBytes)
-    if (row.getSizeInBytes <= most) row else throw tooLarge(row, most, s" with a heap of $heapBytes bytes")
+    val size = row.getSizeInBytes.toLong
+    val most = math.min(RowMemory.most(heapBytes), MostRowBytes)
+    if (size <= most) row else throw tooLarge(RowMemory.problem(size, most, "bytes of memory", heapBytes))
   }
 
-  private def tooLarge(row: UnsafeRow, most: Long, because: String): BadRow = new BadRow(
-    new IOException(s"it takes ${row.getSizeInBytes} bytes of memory, and $most are the most$because")
-  )
+  private def tooLarge(why: String): BadRow = new BadRow(new IOException(why))
 
   /** The limit of LZ4 for one block. */
   private final val MostRowBytes = 0x7e000000L - RowPage.LengthBytes
-
-  /** The encoder of a column holds several copies of a value: the row that waits, the dictionary, the page
-    * with room to grow, the compressed page, and the statistics. A row of 300 MB ended a JVM of 4 GB.
-    */
-  private final val CopiesOfRow = 20L
 }
 
 /** Rows of one task waiting for a spool file: in memory while memory is available, else on the local disk.

@@ -40,7 +40,7 @@ def test_a_row_of_300_mb_fails_the_query_by_name(place: Place, keeps_parts_open:
 def test_a_rejected_row_of_300_mb_is_recorded_in_part(place: Place, file_format: str) -> None:
     outcome = write(place, 300_000_000, keeps_parts_open=False, format=file_format, onBadRow="reject")
     assert outcome.code == 0, outcome.printed
-    rejected = [file for file in (place.out / "_rejected").rglob("*.rejected")]
+    rejected = list((place.out / "_rejected").rglob("*.rejected"))
     assert [file.stat().st_size < 2_000_000 for file in rejected] == [True]
     assert not files(place.out)
 

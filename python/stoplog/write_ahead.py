@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from stoplog._options.builder import Builder, BuilderState, checked
 from stoplog._python import carrier
 from stoplog._python.sending import NotesSide, TargetSide
+from stoplog._shared.this_python import python_options
 from stoplog._text.values import Value, count_text, names_of, option_name, path_text
 from stoplog.sink.base import Sink
 
@@ -163,7 +164,7 @@ jdbc.keyColumns='id')
         from stoplog._python.frames import is_connect
 
         used = {_PYTHON_SENDER, _PYTHON_COMMITTERS} & set(dict(self._pairs).values())
-        return carrier.python_options(is_connect(df)) if used else {}
+        return python_options(is_connect(df)) if used else {}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

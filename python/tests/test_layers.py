@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "diagnosis": "_doctor _text errors",
     "_options": "_jvm _shared _text errors",
     # Code of users that runs in other processes.
-    "_functions": "_text errors",
+    "_functions": "_shared _text errors",
     "split_source": "_functions",
     "bucket": "_functions _options _text",
     "bulk": "_options _text",
@@ -51,7 +51,7 @@ MAY_IMPORT = {
     "cassandra": "_options _text sink",
     "jdbc": "_options _text sink",
     "kafka": "_jvm _options _text errors sink",
-    "write_ahead": "_options _python _text sink write_ahead_target",
+    "write_ahead": "_options _python _text sink write_ahead_target _shared",
     # Sessions and running queries.
     "session": "_jvm _shared errors",
     "finished": "_html _jvm errors metrics views",

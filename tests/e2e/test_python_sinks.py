@@ -291,23 +291,29 @@ def assert_none_twice(place: Place) -> None:
 
 
 def assert_no_process_is_left() -> None:
-    """The end of a query is reported to its sink by a listener, shortly after the query has ended."""
-    deadline = time.monotonic() + 10
+    """The end of a query is reported to its sink by a listener, shortly after the query has ended.
+
+    The process of a finder or of a target of an earlier test ends ten seconds after its last call.
+    """
+    deadline = time.monotonic() + 30
     while processes() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert processes() == []
 
 
 def processes() -> list[str]:
-    """The Python processes of drivers of this checkout, by their program."""
+    """The Python processes of drivers of this process of pytest, by their program and their environment."""
+    worker = f"PYTEST_XDIST_WORKER={os.environ.get('PYTEST_XDIST_WORKER', '')}"
     found = []
     for entry in Path("/proc").glob("[0-9]*/cmdline"):
         try:
             command = entry.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            variables = (entry.parent / "environ").read_bytes().decode(errors="replace").split("\0")
             is_here = (entry.parent / "cwd").samefile(Path.cwd())
         except OSError:  # has ended meanwhile
             continue
-        if is_here and "A Python process of the JVM." in command:
+        is_ours = worker in variables or worker.endswith("=")
+        if is_here and is_ours and "A Python process of the JVM." in command:
             found.append(entry.parent.name)
     return found
 

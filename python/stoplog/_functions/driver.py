@@ -4,15 +4,13 @@
 from __future__ import annotations
 
 import base64
-import os
-import sys
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from stoplog._functions.code import UserCode, plan_of
 from stoplog._functions.find import FinderSide
+from stoplog._shared.this_python import python_options
 
 
 def driver_options(owner: str, made: Callable[[], object], reader: Any) -> dict[str, str]:
@@ -28,18 +26,6 @@ def driver_options(owner: str, made: Callable[[], object], reader: Any) -> dict[
         "python.pickled": base64.b64encode(plan_of(made)).decode("ascii"),
         **python_options(type(reader).__module__.startswith("pyspark.sql.connect")),
     }
-
-
-def python_options(is_connect: bool) -> dict[str, str]:
-    """Returns the options that name this Python, and the directories of its modules.
-
-    With Spark Connect, only the version: the Python of the server is on another machine.
-    """
-    own = {"python.version": f"{sys.version_info[0]}.{sys.version_info[1]}"}
-    if is_connect or not sys.executable:
-        return own
-    path = [str(Path(entry).absolute()) for entry in sys.path]
-    return own | {"python.executable": sys.executable, "python.path": os.pathsep.join(path)}
 
 
 def found_by(finder: UserCode, reader: Any) -> dict[str, str]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 
 import base64
 import functools
-import os
-import sys
 import zlib
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stoplog._python import opening
@@ -57,18 +54,6 @@ def side(made: object, user: object) -> Callable[[Iterable[Any]], Iterator[Any]]
 
     _by_value(cloudpickle)
     return opening.side_of(version(), _sources(), _pickled(made, user))
-
-
-def python_options(is_connect: bool) -> dict[str, str]:
-    """Returns the options that name this Python.
-
-    With Spark Connect, only the version: the Python of the server is on another machine.
-    """
-    own = {"python.version": f"{sys.version_info[0]}.{sys.version_info[1]}"}
-    if is_connect or not sys.executable:
-        return own
-    path = [str(Path(entry).absolute()) for entry in sys.path]
-    return own | {"python.executable": sys.executable, "python.path": os.pathsep.join(path)}
 
 
 def name_of(user: object) -> str:

@@ -11,6 +11,7 @@ from stoplog._python.committing import CommitterSide
 from stoplog._python.model import WrongUse
 from stoplog._python.sending import PACKED, PackingSide
 from stoplog._python.task import COLUMNS, WriterSide
+from stoplog._shared.this_python import python_options
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -43,7 +44,7 @@ def sink_options(df: DataFrame, sink: Any) -> dict[str, str]:
         "python.kind": sink.kind or owner,
         "python.target": sink.target or owner,
         "python.pickled": carrier.function_text(CommitterSide(sink), sink),
-    } | carrier.python_options(is_connect(df))
+    } | python_options(is_connect(df))
 
 
 def is_connect(df: DataFrame) -> bool:

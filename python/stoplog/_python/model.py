@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
 from enum import Enum
 
@@ -104,17 +105,21 @@ class UserCodeFailed(RuntimeError):
     >>> print(UserCodeFailed.of("Shop", "write", task, ValueError("no amount")))
     [STOPLOG_PYTHON_FAILED] The Python method write of Shop failed in epoch 7, partition 3: ValueError: no \
 amount. Correct the class, or the cause outside of the class. Restart the query.
+    ValueError: no amount
     """
 
     @staticmethod
     def of(owner: str, method: str, task: WriterTask, error: BaseException) -> UserCodeFailed:
-        """Creates the error for the exception of a method."""
+        """Creates the error for the exception of a method, with its traceback.
+
+        Spark removes the cause from the exception of a worker, so the text holds the traceback.
+        """
         epoch = "a batch query" if task.epoch is None else f"epoch {task.epoch}"
         why = f"{type(error).__name__}: {error}".rstrip(".")
         return UserCodeFailed(
             f"[STOPLOG_PYTHON_FAILED] The Python method {method} of {owner} failed in {epoch}, "
             f"partition {task.partition}: {why}. Correct the class, or the cause outside of the class. "
-            "Restart the query."
+            f"Restart the query.\n{''.join(traceback.format_exception(error)).rstrip()}"
         )
 
 

@@ -7,6 +7,7 @@ import base64
 import functools
 import zlib
 from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from stoplog._python import opening
@@ -15,6 +16,7 @@ from stoplog._text import redaction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from importlib.machinery import ModuleSpec
 
 _SENT = (
     "stoplog",
@@ -83,10 +85,18 @@ def _sources() -> dict[str, tuple[bool, bytes]]:
     found = {}
     for name in _SENT:
         spec = find_spec(name)
-        loader: Any = spec and spec.loader
-        package = spec is not None and spec.submodule_search_locations is not None
-        found[name] = (package, zlib.compress(loader.get_source(name).encode("utf-8")))
+        assert spec is not None, name
+        package = spec.submodule_search_locations is not None
+        found[name] = (package, zlib.compress(_source(spec).encode("utf-8")))
     return found
+
+
+def _source(spec: ModuleSpec) -> str:
+    """Pytest's loader, which rewrites assertions, has no method for the source."""
+    loader: Any = spec.loader
+    if hasattr(loader, "get_source"):
+        return str(loader.get_source(spec.name))
+    return Path(str(spec.origin)).read_text(encoding="utf-8")
 
 
 def _refuse_secrets(user: object) -> None:

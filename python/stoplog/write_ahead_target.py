@@ -47,8 +47,9 @@ class WriteAheadTarget(ABC):
                 query.
 
         Returns:
-            True if all rows were sent. False, or an exception, sends all rows of the task again: if all
-            attempts fail, the query ends with `STOPLOG_WAL_NOT_SENT`, and the next start sends the rows.
+            True if all rows were sent. False, or an exception, sends all rows of the task again. If all
+            attempts fail, the query ends with `STOPLOG_WAL_NOT_SENT`, or after an exception with
+            `STOPLOG_PYTHON_FAILED`, and the next start sends the rows.
         """
 
     def close(self) -> None:  # noqa: B027  optional

@@ -78,30 +78,36 @@ def test_rows_reach_a_rest_api_once_for_each_key_and_notes_are_in_sqlite(
 
 
 class Unsent(WriteAheadTarget):
+    target = "orders"
+
     def send_values(self, batch, epoch, time):
         assert time is not None
         return False
 
 
 class Raising(WriteAheadTarget):
+    target = "orders"
+
     def send_values(self, batch, epoch, time):
         raise OSError(f"no answer in epoch {epoch}")
 
 
 @pytest.mark.parametrize(
-    ("target", "said"), [(Unsent(), "did not send all rows"), (Raising(), "OSError: no answer in epoch 0")]
+    ("target", "condition", "said"),
+    [
+        (Unsent(), "STOPLOG_WAL_NOT_SENT", "The 100 rows of chunk"),
+        (Raising(), "STOPLOG_PYTHON_FAILED", "method send_values of Raising failed in epoch 0, partition"),
+    ],
 )
 def test_rows_that_were_not_sent_are_sent_by_the_next_start(
-    spark: SparkSession, place: Place, target: WriteAheadTarget, said: str
+    spark: SparkSession, place: Place, target: WriteAheadTarget, condition: str, said: str
 ) -> None:
     place.feed(files=2)
     with web_server() as (url, received):
-        sink = WriteAheadSink.to_target(target).with_option("sender.target", "orders")
-        with pytest.raises(Exception, match="STOPLOG_WAL_NOT_SENT") as found:
-            run(spark, place, sink.build())
+        with pytest.raises(Exception, match=condition) as found:
+            run(spark, place, WriteAheadSink.to_target(target).build())
         assert said in str(found.value)
-        assert "The 100 rows of chunk" in str(found.value)
-        assert condition_of(found.value) == "STOPLOG_WAL_NOT_SENT"
+        assert condition_of(found.value) == condition
         moved = str(type(target).__name__) + " in Python: orders"
         run(spark, place, WriteAheadSink.to_target(RestApi(url)).with_target_moved_from(moved).build())
         assert Counter(row for rows in received.values() for row in rows) == Counter(place.rows)

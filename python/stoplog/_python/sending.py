@@ -42,7 +42,7 @@ class TargetSide:
         self._target = target
         self._is_open = False
 
-    def send(self, data: str, epoch: int | None, millis: int | None) -> bool:
+    def send_values(self, data: str, epoch: int | None, millis: int | None) -> bool:
         """Sends the rows of an Arrow stream, and returns whether all of them were sent."""
         import pyarrow as pa
 

@@ -57,7 +57,7 @@ class WriteAheadLaws:
     def _send(self) -> bool:
         side = TargetSide(self.target)
         packed = [data for batch in PackingSide().run(self.rows) for data in batch.column(0).to_pylist()]
-        sent = all(side.send(base64.b64encode(data).decode("ascii"), 7, _MILLIS) for data in packed)
+        sent = all(side.send_values(base64.b64encode(data).decode("ascii"), 7, _MILLIS) for data in packed)
         side.close()
         return sent
 

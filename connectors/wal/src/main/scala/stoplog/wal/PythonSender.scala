@@ -38,7 +38,7 @@ private[wal] final class PythonTarget(user: PythonPool.Borrowed) extends RowTarg
   override def send(chunk: Chunk, rows: ChunkRows): Boolean = rows.iterator.forall { row =>
     val data = Base64.getEncoder.encodeToString(row.getBinary(0))
     user
-      .call("send", PythonUser.where(chunk))(
+      .call("send_values", PythonUser.where(chunk))(
         data,
         chunk.epoch.map(Long.box).orNull,
         chunk.startedAtMillis.map(Long.box).orNull

@@ -5,6 +5,8 @@ import java.io.{OutputStream, Writer}
 import java.nio.charset.Charset
 import java.util
 
+import stoplog.part.RowMemory
+
 /** Passes the characters of one record from a generator to the part of the row.
   *
   * A generator writes to a single `Writer`, but a task writes to many parts, so this writer connects the two.

@@ -12,7 +12,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
-import stoplog.format.RowMemory
+import stoplog.part.RowMemory
 import stoplog.thread.SharedMemory
 import stoplog.thread.SharedMemory.UnnamedFile
 import stoplog.writing.BadRow

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.format
+package stoplog.part
 
 /** The largest row that the memory of a process permits.
   *

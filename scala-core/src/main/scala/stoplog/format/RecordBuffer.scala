@@ -22,6 +22,7 @@ private[format] final class RecordBuffer(
 
   private var chars: Array[Char] = new Array[Char](RecordBuffer.UsualChars)
   private var length: Int        = 0
+  private var refusal            = Option.empty[IllegalArgumentException]
 
   private val most = RowMemory.most(heapBytes).min(RecordBuffer.MostChars)
   private val text = new TextBytes(format, charset)
@@ -42,6 +43,11 @@ private[format] final class RecordBuffer(
     if (length > 0) out.write(text.of(new String(chars, 0, length)))
     clear()
   }
+
+  /** Returns why this buffer refused the record, if so. A generator may wrap the exception in another one,
+    * whose message contains the whole record.
+    */
+  def refused: Option[IllegalArgumentException] = refusal
 
   /** Abandons the record. */
   def clear(): Unit = {
@@ -76,10 +82,11 @@ private[format] final class RecordBuffer(
 
   /** Throws an exception for a record that the memory of the process does not permit. */
   private def grow(needed: Long): Unit = {
-    if (needed > most && needed > RecordBuffer.UsualChars)
-      throw new IllegalArgumentException(
-        RowMemory.problem(needed, most, "characters or more", heapBytes)
-      )
+    if (needed > most && needed > RecordBuffer.UsualChars) {
+      val why = RowMemory.problem(needed, most, "characters or more", heapBytes)
+      refusal = Some(new IllegalArgumentException(why))
+      refusal.foreach(throw _)
+    }
     chars = util.Arrays.copyOf(chars, needed.max((2L * chars.length).min(most)).toInt)
   }
 }

@@ -11,6 +11,7 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.core.{JsonProcessingException, JsonToken}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.{CSVOptions, UnivocityGenerator}
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.catalyst.json.{JSONOptions, JacksonGenerator}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.datasources.csv.CSVFileFormat
@@ -20,6 +21,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.{Errors, StoplogException}
 import stoplog.format.read.LineDialect
+import stoplog.part.RowMemory
 
 /** The row formats that a sink supports by name: `text`, `json` and `csv`. */
 private[stoplog] object RowFormats {
@@ -66,6 +68,8 @@ private[stoplog] object RowFormats {
 
   private val Codecs = Seq("compression", "codec")
 
+  private val MostRowBytes = RowMemory.most(Runtime.getRuntime.maxMemory)
+
   /** An encoder based on Spark's generators: the bytes are identical to Spark's writer for the format.
     *
     * Subclasses create Spark's options on the driver, so that the session's settings apply in every task.
@@ -93,17 +97,29 @@ private[stoplog] object RowFormats {
     protected def format: String
 
     override def encode(row: InternalRow, out: OutputStream): Unit = {
+      refuseLarge(row)
       try generate(generator, row)
       catch {
         case NonFatal(e) => // the generator is broken in the middle of a record
+          val refused = buffer.refused
           open(schema)
-          throw e
+          throw refused.getOrElse(e)
       }
       // Spark's writer omits a record without characters, which would lose the row.
       if (buffer.isEmpty) throw Errors.nullValue(schema.fieldNames.mkString(", "))
       problem(row).foreach(why => refuse(Errors.unreadableRow(format, why)))
       try buffer.drainTo(out)
       catch { case e: StoplogException => refuse(e) }
+    }
+
+    /** A generator that fails in a large value may put the whole record into its message. */
+    private def refuseLarge(row: InternalRow): Unit = row match {
+      case unsafe: UnsafeRow if unsafe.getSizeInBytes > RowFormats.MostRowBytes =>
+        val (size, heap) = (unsafe.getSizeInBytes.toLong, Runtime.getRuntime.maxMemory)
+        throw new IllegalArgumentException(
+          RowMemory.problem(size, RowFormats.MostRowBytes, "bytes of memory", heap)
+        )
+      case _ => ()
     }
 
     private def refuse(e: StoplogException): Nothing = {

@@ -21,6 +21,7 @@ class RecordBufferSuite extends AnyFunSuite {
     val (buffer, out) = (this.buffer, new ByteArrayOutputStream)
     val error         = intercept[IllegalArgumentException](for (_ <- 1 to 200) buffer.write("x" * 1000))
     assert(error.getMessage.endsWith("and 104857 are the most with a heap of 2097152 bytes"))
+    assert(buffer.refused.contains(error))
     buffer.clear()
     buffer.write("next")
     buffer.drainTo(out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bucket and encoder functions, beside the same by `pandas_udf` into Spark's own sinks.
+"""Compares bucket and encoder functions with `pandas_udf` into Spark's own sinks.
 
 python bench/python_functions.py            a table of seconds and ratios
 python bench/python_functions.py 2000000 5  rows, and rounds after a round that is not counted

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A two-phase sink in Python beside `mapInArrow` into Spark's `noop`, process start included.
+"""Compares a two-phase sink in Python with `mapInArrow` into Spark's `noop`, process start included.
 
 .venv/bin/python bench/python_sink.py
 """

@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
-# Linux keeps 15 characters of a name. Spark calls a thread of tasks "launch" or "idle" behind these.
+# Linux keeps the first 15 characters of a name. In Spark, "launch" or "idle" follows for a thread of tasks.
 _KINDS = ("Executor task", "C2 CompilerThre", "C1 CompilerThre")
 
 

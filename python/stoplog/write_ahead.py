@@ -161,10 +161,8 @@ jdbc.keyColumns='id')
         return packed_frame(df) if dict(self._pairs)["sender"] == _PYTHON_SENDER else df
 
     def _of_python(self, df: DataFrame) -> dict[str, str]:
-        from stoplog._python.frames import is_connect
-
         used = {_PYTHON_SENDER, _PYTHON_COMMITTERS} & set(dict(self._pairs).values())
-        return python_options(is_connect(df)) if used else {}
+        return python_options(df) if used else {}
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -24,7 +24,7 @@ def driver_options(owner: str, made: Callable[[], object], reader: Any) -> dict[
     return {
         "python.class": owner,
         "python.pickled": base64.b64encode(plan_of(made)).decode("ascii"),
-        **python_options(type(reader).__module__.startswith("pyspark.sql.connect")),
+        **python_options(reader),
     }
 
 

@@ -46,7 +46,7 @@ def function_text(made: object, user: object) -> str:
     """
     from pyspark import cloudpickle
 
-    function = functools.partial(opening.opened, version(), _sources(), _pickled(made, user))
+    function = functools.partial(opening.opened, version(), _sources(), pickled(made, user))
     return base64.b64encode(_by_value(cloudpickle).dumps(function)).decode("ascii")
 
 
@@ -55,7 +55,7 @@ def side(made: object, user: object) -> Callable[[Iterable[Any]], Iterator[Any]]
     from pyspark import cloudpickle
 
     _by_value(cloudpickle)
-    return opening.side_of(version(), _sources(), _pickled(made, user))
+    return opening.side_of(version(), _sources(), pickled(made, user))
 
 
 def name_of(user: object) -> str:
@@ -63,7 +63,8 @@ def name_of(user: object) -> str:
     return type(user).__name__
 
 
-def _pickled(made: object, user: object) -> bytes:
+def pickled(made: object, user: object) -> bytes:
+    """Returns the pickled object; the errors are those of `function_text`."""
     from pyspark import cloudpickle
 
     _refuse_secrets(user)

@@ -44,12 +44,7 @@ def sink_options(df: DataFrame, sink: Any) -> dict[str, str]:
         "python.kind": sink.kind or owner,
         "python.target": sink.target or owner,
         "python.pickled": carrier.function_text(CommitterSide(sink), sink),
-    } | python_options(is_connect(df))
-
-
-def is_connect(df: DataFrame) -> bool:
-    """Returns true if the driver is another process, perhaps on another machine."""
-    return type(df).__module__.startswith("pyspark.sql.connect")
+    } | python_options(df)
 
 
 def refuse_other_columns(df: DataFrame, user: Any) -> None:

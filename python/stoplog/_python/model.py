@@ -124,4 +124,4 @@ amount. Correct the class, or the cause outside of the class. Restart the query.
 
 
 class WrongUse(TypeError):
-    """User code returned, or was asked for, something that cannot be. The text says what to do instead."""
+    """User code broke the protocol: a wrong result, or a wrong call. The text names the repair."""

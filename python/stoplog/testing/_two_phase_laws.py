@@ -52,7 +52,7 @@ class TwoPhaseLaws:
     def check(self) -> None:
         """Checks all laws; raises `LawBroken`."""
         _lawful("the sink can be sent", lambda: carrier.function_text(CommitterSide(self.sink), self.sink))
-        pickled = carrier._pickled(self.sink, self.sink)
+        pickled = carrier.pickled(self.sink, self.sink)
         self.sink = pickle.loads(pickled)  # as the tasks and the driver get it
         self._writers()
         first = self._prepared_rows()

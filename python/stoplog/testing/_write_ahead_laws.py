@@ -35,7 +35,7 @@ class WriteAheadLaws:
     def check(self) -> None:
         """Checks all laws; raises `LawBroken`."""
         _lawful("the target can be sent", lambda: carrier.function_text(TargetSide(self.target), self.target))
-        self.target = pickle.loads(carrier._pickled(self.target, self.target))
+        self.target = pickle.loads(carrier.pickled(self.target, self.target))
         self._sent("after True, each row has arrived")
         once = self._seen()
         if self.read is not None and not once:
@@ -80,7 +80,7 @@ class NotesLaws:
         """Checks all laws; raises `LawBroken`."""
         user = self.committer
         _lawful("the committer can be sent", lambda: carrier.function_text(NotesSide(user), user))
-        self.committer = pickle.loads(carrier._pickled(user, user))
+        self.committer = pickle.loads(carrier.pickled(user, user))
         for line in itertools.count(1):
             if self._is_noted(line):
                 raise LawBroken("a chunk has a note only after commit", "is_committed returned True before.")

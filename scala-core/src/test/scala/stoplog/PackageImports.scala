@@ -7,6 +7,7 @@ object PackageImports {
   /** By the names below `stoplog`; `root` is `stoplog` itself. */
   val allowed: Map[String, Set[String]] = Map(
     "admin"     -> "checkpoint commit error fault format.bulk log options part storage stores thread writing",
+    "announce"  -> "",
     "async"     -> "error",
     "bucket"    -> "error log storage util writing",
     "bucketing" -> "bucket format options util",

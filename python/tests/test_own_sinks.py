@@ -69,9 +69,8 @@ class Writer(stoplog.TwoPhaseWriter):
 
 def test_an_attribute_that_cannot_be_pickled_is_refused_by_name() -> None:
     sink = Sink(lock=threading.Lock())
-    with pytest.raises(
-        TypeError, match=r"Sink cannot be sent to Spark: its attribute lock is a _thread\.lock"
-    ):
+    reason = r"Sink cannot be sent to another process: its attribute lock is a _thread\.lock"
+    with pytest.raises(TypeError, match=reason):
         carrier.function_text(CommitterSide(sink), sink)
 
 
@@ -101,15 +100,8 @@ def test_what_is_sent_opens_where_the_package_is_not_installed(tmp_path: Path) -
             "print(made._sink.name, stoplog.Prepared(b'', 1), vars(stoplog).get('__file__'))",
         ]
     )
-    # As a class of a main script travels, by value.
-    from pyspark import cloudpickle
-
-    by_value: Any = cloudpickle
-    by_value.register_pickle_by_value(sys.modules[__name__])
-    try:
-        text = carrier.function_text(CommitterSide(sink), sink)
-    finally:
-        by_value.unregister_pickle_by_value(sys.modules[__name__])
+    # The module of the class travels with the class.
+    text = carrier.function_text(CommitterSide(sink), sink)
     done = subprocess.run(
         [sys.executable, "-c", code], input=text, capture_output=True, text=True, cwd=tmp_path, check=False
     )

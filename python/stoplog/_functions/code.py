@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import pickle
 import sys
-import sysconfig
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from stoplog._shared.pickling import dumped, modules_by_value, pickled
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,48 +50,17 @@ class UserCode:
 
 
 def by_value(owner: str, value: object) -> bytes:
-    """Pickles a value so that a process without the modules of the user can load the value.
+    """Pickles an object of the user for tasks, whose Python may lack this package.
 
-    The modules of the user travel with the value. Installed packages are imported by the other process.
-
-    Args:
-        owner: the subject of an error.
-
-    Raises:
-        TypeError: the value refers to something that cannot be pickled, such as a lock or a connection.
-
-    >>> import threading
-    >>> lock = threading.Lock()
-    >>> def locked():
-    ...     return lock
-    >>> by_value("from_function(locked)", locked)
-    Traceback (most recent call last):
-    TypeError: from_function(locked) cannot be sent to another process: cannot pickle '_thread.lock' object. \
-Create connections, locks and sessions inside the function, and not before the call
+    The errors are those of `pickled`.
     """
-    with _modules_by_value(*_of_this_package(), _module_of(value)):
-        try:
-            found: bytes = _pickler().dumps(value)
-        except (pickle.PicklingError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            why = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise TypeError(
-                f"{owner} cannot be sent to another process: {why.rstrip('.')}. Create connections, locks "
-                "and sessions inside the function, and not before the call"
-            ) from error
-    return found
+    return pickled(owner, value, None, *_of_this_package())
 
 
 def plan_of(plan: object) -> bytes:
     """Pickles an object of this package for tasks, whose Python may lack this package."""
-    with _modules_by_value(*_of_this_package()):
-        found: bytes = _pickler().dumps(plan)
-    return found
-
-
-def _pickler() -> Any:
-    from pyspark import cloudpickle
-
-    return cloudpickle
+    with modules_by_value(*_of_this_package()):
+        return dumped(plan)
 
 
 def _of_this_package() -> list[ModuleType]:
@@ -101,36 +68,3 @@ def _of_this_package() -> list[ModuleType]:
     return [
         sys.modules[name] for name in ("stoplog._functions", "stoplog.split_source") if name in sys.modules
     ]
-
-
-@contextmanager
-def _modules_by_value(*modules: ModuleType | None) -> Iterator[None]:
-    pickler = _pickler()
-    known = pickler.list_registry_pickle_by_value()
-    added = {
-        module.__name__: module for module in modules if module is not None and module.__name__ not in known
-    }
-    for module in added.values():
-        pickler.register_pickle_by_value(module)
-    try:
-        yield
-    finally:
-        for module in added.values():
-            pickler.unregister_pickle_by_value(module)
-
-
-def _module_of(value: object) -> ModuleType | None:
-    """Returns the top-level module of the user that defines the value; `None` for an installed module."""
-    own = value if hasattr(value, "__qualname__") else type(value)
-    name = str(getattr(own, "__module__", None) or "__main__").partition(".")[0]
-    module = sys.modules.get(name)
-    if module is None or name == "__main__" or name in sys.builtin_module_names or _is_installed(module):
-        return None
-    return module
-
-
-def _is_installed(module: ModuleType) -> bool:
-    files = [getattr(module, "__file__", None), *getattr(module, "__path__", [])]
-    installed = {Path(sysconfig.get_path(kind)).resolve() for kind in ("stdlib", "purelib", "platlib")}
-    parents = {parent for file in files if file for parent in Path(file).resolve().parents}
-    return not any(files) or bool(parents & installed)

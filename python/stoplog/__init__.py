@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from stoplog.metrics import SinkMetrics, SinkProgress, progress
     from stoplog.output_file import OutputFileConfig
     from stoplog.preflight import Preflight
-    from stoplog.rolling import DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy
+    from stoplog.rolling import DefaultRollingPolicy, OnCheckpointRollingPolicy, OpenPart, RollingPolicy
     from stoplog.session import configure, jar, packages
     from stoplog.sink import FileSink, FileSinkBuilder
     from stoplog.source import FileSource, FileSourceBuilder
@@ -107,6 +107,7 @@ __all__ = [
     "NotAStoplogQuery",
     "NotFinished",
     "OnCheckpointRollingPolicy",
+    "OpenPart",
     "OpenRows",
     "OutputFileConfig",
     "PlannedCompaction",
@@ -178,7 +179,7 @@ _HOMES = {
     "metrics": "SinkMetrics SinkProgress progress",
     "output_file": "OutputFileConfig",
     "preflight": "Preflight",
-    "rolling": "DefaultRollingPolicy OnCheckpointRollingPolicy RollingPolicy",
+    "rolling": "DefaultRollingPolicy OnCheckpointRollingPolicy OpenPart RollingPolicy",
     "session": "configure jar packages",
     "sink": "FileSink FileSinkBuilder",
     "source": "FileSource FileSourceBuilder",

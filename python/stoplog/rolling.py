@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import base64
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from stoplog._functions.code import UserCode, plan_of
+from stoplog._functions.roll import OpenPart as OpenPart
+from stoplog._functions.roll import PolicySide
 from stoplog._options.builder import shown
 from stoplog._text.values import (
     Duration,
@@ -23,7 +28,9 @@ from stoplog._text.values import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
+
+_POLICY = "stoplog.python.rolling.PythonRollingPolicy"
 
 
 class RollingPolicy(ABC):
@@ -75,6 +82,32 @@ class RollingPolicy(ABC):
         """
         options = own_class("rollingPolicy", class_name, parameters)
         return CustomRollingPolicy(class_name, pairs_of(options)[1:])
+
+    @staticmethod
+    def from_function(
+        function: Callable[[list[OpenPart]], Iterable[str | None]], max_part_size: Size = "128m"
+    ) -> FunctionRollingPolicy:
+        """Creates a policy of a Python function, which runs on the driver.
+
+        The driver calls the function with all open parts after each epoch, and every `bucket_check_interval`
+        while no data arrives. The function is not called before each row: within an epoch, only
+        `max_part_size` closes a part.
+
+        Args:
+            function: receives the open parts and returns a reason, or `None` to leave the part open, for each
+                part in the same order. The reason is a word for metrics and the log.
+            max_part_size: a part with more bytes on storage is closed at once: an int of bytes or a string.
+
+        Raises:
+            TypeError: the value is not a function, or cannot be pickled.
+
+        >>> def by_bucket(parts):
+        ...     return ["hour" if part.age_seconds > 3600 else None for part in parts]
+        >>> RollingPolicy.from_function(by_bucket)
+        FunctionRollingPolicy('RollingPolicy.from_function(by_bucket)', max_part_size='128m')
+        """
+        code = UserCode.of_function("RollingPolicy.from_function", function)
+        return FunctionRollingPolicy(code, max_part_size)
 
     @abstractmethod
     def options(self) -> dict[str, str]:
@@ -196,6 +229,30 @@ class CustomRollingPolicy(RollingPolicy):
 
     def __repr__(self) -> str:
         return f"CustomRollingPolicy({shown(self.options().items())})"
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionRollingPolicy(RollingPolicy):
+    """A policy of a Python function; created by `RollingPolicy.from_function`."""
+
+    _code: UserCode
+    max_part_size: Size
+
+    def __post_init__(self) -> None:
+        size_text("max_part_size", self.max_part_size)
+
+    def options(self) -> dict[str, str]:
+        """Returns the options of this policy."""
+        side = partial(PolicySide, self._code.owner, self._code.pickled)
+        own = {
+            "python.class": self._code.owner,
+            "python.pickled": base64.b64encode(plan_of(side)).decode("ascii"),
+            "maxPartSize": size_text("max_part_size", self.max_part_size),
+        }
+        return {"rollingPolicy": _POLICY, **{f"rollingPolicy.{key}": value for key, value in own.items()}}
+
+    def __repr__(self) -> str:
+        return f"FunctionRollingPolicy({self._code.owner!r}, max_part_size={self.max_part_size!r})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from stoplog import BucketAssigner, Encoder, FileSink, FileSource, InvalidOption
 from stoplog._functions.code import UserCode, by_value, plan_of
 from stoplog._functions.encode import BucketNames, Encoded
 from stoplog._functions.read import FilePart, Reading
+from stoplog._functions.roll import OpenPart, PolicySide
 from stoplog._functions.task import Function, PythonFailed, PythonResult
 
 ROWS = pa.RecordBatch.from_pydict({"id": [1, 2, 3, 4, 5], "land": ["de", "fr", "de", "fr", "it"]})
@@ -281,6 +283,44 @@ def test_what_cannot_be_pickled_is_refused_at_the_call_by_name(method: Callable[
         method(Path)
     with pytest.raises(ValueError, match="needs the name of at least one column"):
         method(len, columns=[])
+
+
+def policy(function: Callable[..., Any]) -> PolicySide:
+    return PolicySide("RollingPolicy.from_function(f)", pickle.dumps(function))
+
+
+def oldest(parts: list[OpenPart]) -> list[str | None]:
+    return ["old" if part.age_seconds > 60 or part.idle_seconds > 5 else None for part in parts]
+
+
+def none(parts: list[OpenPart]) -> None:
+    return None
+
+
+def short(parts: list[OpenPart]) -> list[str]:
+    return []
+
+
+def numbered(parts: list[OpenPart]) -> list[int]:
+    return [1 for _ in parts]
+
+
+def test_a_rolling_policy_receives_all_parts_and_returns_reasons() -> None:
+    parts = [["a", 10, 1, 61_000, 0], ["b", 10, 1, 0, 6_000], ["c", 10, 1, 0, 0]]
+    assert policy(oldest).due(parts) == ["old", "old", None]
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (none, "returned None"),
+        (short, "returned 0 values for 1 part. Return a list with a reason, or None, for each part"),
+        (numbered, "returned an int as a reason"),
+    ],
+)
+def test_a_wrong_result_of_a_rolling_policy_is_reported(function: Callable[..., Any], said: str) -> None:
+    with pytest.raises(PythonResult, match=re.escape(said)):
+        policy(function).due([["", 1, 1, 0, 0]])
 
 
 def test_code_is_loaded_by_a_python_without_the_modules_of_the_user_and_without_stoplog() -> None:

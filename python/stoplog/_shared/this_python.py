@@ -7,6 +7,24 @@ import os
 import sys
 from pathlib import Path
 
+_PICKLED = "python.pickled"
+
+
+def completed(options: dict[str, str], of: object) -> dict[str, str]:
+    """Returns options with the Python of each pickle in the options.
+
+    Args:
+        of: an object of the session, such as a DataFrame or a reader.
+
+    >>> sorted(completed({"rollingPolicy.python.pickled": "gASV"}, object()))[:2]
+    ['rollingPolicy.python.executable', 'rollingPolicy.python.path']
+    >>> completed({"format": "json"}, object())
+    {'format': 'json'}
+    """
+    prefixes = [key.removesuffix(_PICKLED) for key in options if key.endswith(_PICKLED)]
+    added = {f"{prefix}{key}": value for prefix in prefixes for key, value in python_options(of).items()}
+    return {**added, **options}
+
 
 def python_options(of: object) -> dict[str, str]:
     """Returns the options that name this Python, and the directories of its modules.

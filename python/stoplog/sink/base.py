@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from stoplog._options.builder import OptionBacked
+from stoplog._shared.this_python import completed
 from stoplog._text.values import path_text
 from stoplog.errors import InvalidOptions, NotFinished, StartRefused, condition_of
 from stoplog.errors.base import text_of
@@ -55,8 +56,9 @@ class Sink(OptionBacked):
                 .start()
             )
         """
+        options = completed(self.options(), df)
         writer: Any = (
-            self._prepared(df).writeStream.format(self._format).options(**self.options()).outputMode("append")
+            self._prepared(df).writeStream.format(self._format).options(**options).outputMode("append")
         )
         if checkpoint_location is not None:
             writer = writer.option("checkpointLocation", path_text(checkpoint_location))
@@ -105,7 +107,8 @@ class Sink(OptionBacked):
         return df
 
     def _write(self, df: DataFrame, mode: str) -> None:
-        self._prepared(df).write.format(self._format).options(**self.options()).mode(mode).save()
+        options = completed(self.options(), df)
+        self._prepared(df).write.format(self._format).options(**options).mode(mode).save()
 
     def _refusing(self, method: str) -> Callable[..., NoReturn]:
         def refuse(*columns: object) -> NoReturn:

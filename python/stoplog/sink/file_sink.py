@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stoplog._functions.frame import NO_FUNCTIONS, SinkFunctions
 from stoplog._options.builder import FORMAT, BuilderState, checked
+from stoplog._shared.this_python import completed
 from stoplog._text.values import Value, path_text, present
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
@@ -121,7 +122,7 @@ class FileSink(Sink):
             print(found)
             assert found.is_ready
         """
-        return check_options(self._prepared(df), self.options())
+        return check_options(self._prepared(df), completed(self.options(), df))
 
     def _prepared(self, df: DataFrame) -> DataFrame:
         return self._functions.applied(df, self.options())

@@ -20,7 +20,7 @@ Compression: TypeAlias = Literal[
 ]  # fmt: skip
 """The codecs. The first line is for row formats; the jar checks the codec of a bulk format."""
 
-_POLICIES = "make one by DefaultRollingPolicy(…), OnCheckpointRollingPolicy(…) or RollingPolicy.custom(…)"
+_POLICIES = "make one by DefaultRollingPolicy(…), RollingPolicy.from_function(…) or RollingPolicy.custom(…)"
 
 
 class PartMethods(Builder):

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import stoplog.part.{Open, Part, Pending, RunId, SchemaId}
 import stoplog.plan.{Attempt, EpochPlan, TaskResult}
-import stoplog.rolling.{RollReason, RollingPolicy}
+import stoplog.rolling.{PolicyOfAllParts, RollReason, RollingPolicy}
 
 /** The changes of an epoch before anything is written: parts that stay open, are published, or are to be
   * closed.
@@ -44,7 +44,9 @@ private[commit] object EpochOutcome {
         .filterNot(part => touched(part.finishedPath))
         .map(carryOver(_, bySlot.get(slot), plan.run).by(nowMillis))
     }
-    val (due, left) = byClock(carried, policy, nowMillis)
+    val (due, left) =
+      if (PolicyOfAllParts.in(policy).isEmpty) byClock(carried, policy, nowMillis)
+      else (Vector.empty, carried) // called after the record, for all parts
     lazy val handed = plan.handed.valuesIterator.flatten.map(part => part.finishedPath -> part).toMap
     val since       = plan.madeAtMillis.fold(Long.MinValue)(_.min(nowMillis))
     val open        = results.flatMap(_.open).toVector.map { part =>
@@ -84,7 +86,9 @@ private[commit] object EpochOutcome {
       policy: RollingPolicy,
       nowMillis: Long
   ): (Vector[PartToClose], Vector[Open]) =
-    open.partitionMap(part => policy.onTime(part, nowMillis).map(PartToClose(part, _)).toLeft(part))
+    open.zip(PolicyOfAllParts.due(policy, open, nowMillis)).partitionMap { case (part, reason) =>
+      reason.map(PartToClose(part, _)).toLeft(part)
+    }
 
   /** Sets the schema of a closed part. A part that was handed out full got no row of this run. */
   private def ended(part: Pending, handed: Option[Open], schema: Option[SchemaId]): Pending =

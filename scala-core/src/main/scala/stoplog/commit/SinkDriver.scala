@@ -8,15 +8,15 @@ import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordKind, SinkState}
 import stoplog.part.{Pending, RunId}
 import stoplog.plan.{EpochPlan, TaskResult}
-import stoplog.rolling.{OnCheckpointRollingPolicy, RollReason}
+import stoplog.rolling.{OnCheckpointRollingPolicy, PolicyOfAllParts, RollReason}
 import stoplog.storage.NoFiles
 import stoplog.thread.Stopwatch
 import stoplog.writing.PartFormat
 
 /** The driver's half of the commit protocol, for one run of one query. Independent of any engine.
   *
-  * An epoch consists of [[begin]], the tasks, and then [[commit]] or [[abort]]. A timer calls [[tick]], the
-  * end of the query calls [[end]]. Any thread may call them; a [[DriverLock]] separates the calls (I4).
+  * An epoch consists of [[begin]], the tasks, and then [[commit]] or [[abort]]. A timer calls [[tick]], and
+  * the end of the query [[end]]. Any thread may call them; a [[DriverLock]] separates the calls (I4).
   */
 private[stoplog] final class SinkDriver private[commit] (
     run: RunId,
@@ -61,8 +61,8 @@ private[stoplog] final class SinkDriver private[commit] (
 
   /** Passes the newest record to a run without an epoch, so that [[tick]] and [[end]] can work before it.
     *
-    * Spark starts no epoch without data, and parts of an earlier run must not stay open until there is data.
-    * The run acts only as long as the log ends with record `seenSeq`.
+    * Spark starts no epoch without data, and parts of an earlier run must not stay open that long. The run
+    * acts only as long as the log ends with record `seenSeq`.
     * @param counted the figures of the run whose query this run ends, as the initial value of [[stats]]
     */
   def waitFrom(seenSeq: Long, counted: SinkStats = SinkStats.empty): Unit = {
@@ -120,7 +120,8 @@ private[stoplog] final class SinkDriver private[commit] (
         val publish = draft.closed ++ parts.close(next.due, held.newest.seq)
         val decided = record(held, RecordKind.Epoch(epoch), publish, next)
         seen = seen.rejected(results.map(_.rejectedRows).sum)
-        settled(decided)
+        val done = settled(decided)
+        if (PolicyOfAllParts.in(policy).isDefined) rollDue(done) // tasks do not call this policy
       } catch {
         case e: Throwable if phase.isInstanceOf[Running] => // no known record was written
           phase = held.doubtful
@@ -129,8 +130,8 @@ private[stoplog] final class SinkDriver private[commit] (
     case other => throw new IllegalStateException(s"epoch $epoch was committed while $other")
   }
 
-  /** Step 7: the epoch or its commit failed. Deletes nothing (I5): attempts may still be running, and the
-    * record may be in the log. Has no effect without a running epoch.
+  /** Step 7: the epoch or its commit failed. Deletes nothing (I5): attempts may still run, and the record may
+    * exist. Has no effect without a running epoch.
     */
   def abort(): Unit = phase match {
     case Running(held, _, _) => endEpoch(held.doubtful)
@@ -191,7 +192,8 @@ private[stoplog] final class SinkDriver private[commit] (
 
   /** Returns whether work is due. Only a claim corrects part times ahead of the clock, so these count. */
   private def isDue(state: SinkState, nowMillis: Long): Boolean =
-    state.open.exists(part => part.isAhead(nowMillis) || policy.onTime(part, nowMillis).isDefined) ||
+    state.open.exists(_.isAhead(nowMillis)) ||
+      PolicyOfAllParts.due(policy, state.open, nowMillis).exists(_.isDefined) ||
       completing.isDue(state, nowMillis)
 
   private def claim(planned: Planned): LogRecord =
@@ -261,8 +263,8 @@ private[stoplog] final class SinkDriver private[commit] (
     val now   = clock.millis()
     val ready = compacted(resumed(settled(held))).by(now)
     phase = ready // with times ahead of the clock corrected once: the clock was set back
-    val (due, open) = EpochOutcome.byClock(ready.state.open, policy, now)
-    rollIfDue(ready, left(ready.state.copy(open = open), due))
+    val (closed, open) = EpochOutcome.byClock(ready.state.open, policy, now)
+    rollIfDue(ready, left(ready.state.copy(open = open), closed))
     // no record names the output of a running compaction, however long the compaction runs
     if (!compaction.isCompacting) sweeps.sweepIfDue()
   }
@@ -354,10 +356,7 @@ private[stoplog] final class SinkDriver private[commit] (
         throw e
     }
 
-  private def endEpoch(held: Idle): Unit = {
-    phase = held
-    lock.release()
-  }
+  private def endEpoch(held: Idle): Unit = { phase = held; lock.release() }
 }
 
 private[stoplog] object SinkDriver {

@@ -13,6 +13,7 @@ import stoplog.options.{BucketComplete, FinalizeOnTermination, FormatChoice, Sin
 import stoplog.part.RunId
 import stoplog.plan.TaskResult
 import stoplog.preflight.NameChecks
+import stoplog.rolling.PolicyOfAllParts
 
 /** One start of a query that writes files. */
 private[filesink] object FileRun {
@@ -55,6 +56,7 @@ private[filesink] object FileRun {
         finish = finish(options.recovery.finalizeOnTermination, start.trigger, _),
         committed = layout.written,
         progressed = new Watermarks(options, driver.reached).of,
+        closed = () => PolicyOfAllParts.in(sink.parts.policy).foreach(_.close()),
         successor = Some(() => driverOf(RunId.random()))
       )
     )

@@ -10,6 +10,7 @@ import stoplog.commit.Samples._
 import stoplog.commit.Finish.{KeepOpen, PublishOpen}
 import stoplog.log.{BatchDigest, RecordKind, SinkState}
 import stoplog.part.RunId
+import stoplog.rolling.{PartStats, PolicyOfAllParts, RollReason}
 
 class IdleDriverSuite extends AnyFunSuite {
 
@@ -55,6 +56,32 @@ class IdleDriverSuite extends AnyFunSuite {
     world.clock.advance(1000)
     second.tick()
     assert(world.rows === Vector("row of a"))
+  }
+
+  test("a policy of all parts is called once after the record of an epoch, and once by the clock") {
+    var calls  = Vector.empty[Seq[(String, Long)]]
+    val policy = new PolicyOfAllParts {
+      override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]         = None
+      override def onTick(parts: Seq[PartStats], nowMillis: Long): Seq[Option[RollReason]] = {
+        calls :+= parts.map(part => part.bucket -> part.records)
+        parts.map(part => Option.when(part.bucket == "b" || nowMillis >= 1060000)(RollReason.Custom("mine")))
+      }
+      override def close(): Unit = ()
+    }
+    val world  = new DriverWorld(policy)
+    val driver = world.driver()
+    world.epoch(driver, 0, "a", "b", "a")
+    assert(calls.map(_.toSet) === Vector(Set("a" -> 2L, "b" -> 1L)))
+    assert(world.rows === Vector("row of b"))
+    assert(world.newest.publish.map(_.reason) === Vector(RollReason.Custom("mine")))
+    world.epoch(driver, 1, "a")
+    assert(calls.last === Seq("a" -> 3L))
+    world.clock.advance(60000)
+    driver.tick()
+    assert(calls.size === 3)
+    assert(world.rows.count(_ == "row of a") === 3)
+    driver.tick()
+    assert(calls.size === 3, "no part is open")
   }
 
   test("a waiting run is fenced by a reset, and the next run starts") {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.python.rolling
+
+import java.util.{Map => JMap}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.network.util.JavaUtils
+
+import stoplog.options.PythonOptions
+import stoplog.python.{DriverPython, PythonObject, PythonProcess}
+import stoplog.rolling.{PartStats, PolicyOfAllParts, RollReason}
+
+/** Closes parts by a function in Python, in one process of the driver for each query. In tasks, only the
+  * limit of the size applies.
+  *
+  * Errors: `STOPLOG_PYTHON_FORBIDDEN`, and those of [[PythonProcess]].
+  *
+  * @param parameters the options of [[PythonOptions]], and `maxPartSize`
+  */
+private[stoplog] final class PythonRollingPolicy(parameters: JMap[String, String]) extends PolicyOfAllParts {
+  private val maxPartSizeBytes =
+    JavaUtils.byteStringAsBytes(parameters.getOrDefault("maxPartSize", PythonRollingPolicy.MaxPartSize))
+
+  @transient private var running = Option.empty[PythonRollingPolicy.Running]
+
+  override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
+    Option.when(part.sizeBytes > maxPartSizeBytes)(RollReason.Size)
+
+  override def onTick(parts: Seq[PartStats], nowMillis: Long): Seq[Option[RollReason]] = synchronized {
+    val facts = parts.map(factsOf(_, nowMillis).asJava).asJava
+    started().user
+      .call("due")(facts)
+      .elements
+      .asScala
+      .map { reason =>
+        Option.unless(reason.isNull)(RollReason.fromWord(reason.asText()))
+      }
+      .toVector
+  }
+
+  override def close(): Unit = synchronized {
+    running.foreach(_.process.close())
+    running = None
+  }
+
+  private def started(): PythonRollingPolicy.Running = running.filter(_.process.isAlive).getOrElse {
+    close()
+    val owner = parameters.getOrDefault(PythonOptions.Owner, "a function")
+    DriverPython.refuseIfForbidden(owner)
+    val process = PythonProcess.start(DriverPython.command(parameters))
+    val made    =
+      try PythonRollingPolicy.Running(process, process.load(owner, parameters.get(PythonOptions.Pickled)))
+      catch { case e: Throwable => process.close(); throw e }
+    running = Some(made)
+    made
+  }
+
+  private def factsOf(part: PartStats, nowMillis: Long): Seq[Any] = Seq(
+    part.bucket,
+    part.sizeBytes,
+    part.records,
+    (nowMillis - part.openedAtMillis).max(0L),
+    (nowMillis - part.lastWrittenAtMillis).max(0L)
+  )
+}
+
+private[rolling] object PythonRollingPolicy {
+
+  /** The limit of the default policy. */
+  private val MaxPartSize = "128m"
+
+  private final case class Running(process: PythonProcess, user: PythonObject)
+}

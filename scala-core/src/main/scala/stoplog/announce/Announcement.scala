@@ -3,8 +3,8 @@ package stoplog.announce
 
 /** A change of the files of a path that readers can see, or a note about changes that are not announced.
   *
-  * An announcement is derived from one record of a log and the outcome of the record. Announcements of one log
-  * have the order of their ids. Logs of one path are independent of each other.
+  * An announcement is derived from one record of a log and the outcome of the record. Announcements of one
+  * log have the order of their ids. Logs of one path are independent of each other.
   *
   * @param id              the identity: a repeated announcement has the same id
   * @param path            the path of the sink, as written by the user
@@ -26,8 +26,8 @@ final case class Announcement(
   *
   * @param name     the name of the log under the path: the id of the sink, `batch-` and the id of a job, or
   *                 `replace`
-  * @param identity a UUID, created with the first record. Sequences restart when a log is deleted, and the new
-  *                 log has another identity
+  * @param identity a UUID, created with the first record. Sequences restart when a log is deleted, and the
+  *                 new log has another identity
   */
 final case class LogId(name: String, identity: String) {
   override def toString: String = s"$name/$identity"

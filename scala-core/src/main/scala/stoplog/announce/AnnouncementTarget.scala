@@ -5,9 +5,9 @@ import java.util.{Map => JMap}
 
 /** Receives announcements of visible files: a message queue, a catalog, a table.
   *
-  * One daemon thread of the driver calls the target of one log, one call at a time. Never on the thread of the
-  * query: a slow or failed target delays no epoch. Each announcement is delivered at least once, in the order
-  * of its log. After a failure of the process, an announcement may be delivered again, with the same id.
+  * One daemon thread of the driver calls the target of one log, one call at a time. Never on the thread of
+  * the query: a slow or failed target delays no epoch. Each announcement is delivered at least once, in the
+  * order of its log. After a failure of the process, an announcement may be delivered again, with the same id.
   *
   * {{{
   * final class Printed extends AnnouncementTarget {
@@ -36,8 +36,8 @@ trait AnnouncementTarget extends AutoCloseable {
   override def close(): Unit = ()
 }
 
-/** A target that stores the id of the last delivered announcement in the same transaction as the data. So each
-  * announcement takes effect exactly once, also with two drivers.
+/** A target that stores the id of the last delivered announcement in the same transaction as the data. So
+  * each announcement takes effect exactly once, also with two drivers.
   *
   * [[AnnouncementTarget.deliver deliver]] MUST ignore announcements that are not after the stored position of
   * their log. The check and the delivery MUST be one transaction. All announcements of one call take effect

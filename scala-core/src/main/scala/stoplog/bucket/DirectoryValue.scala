@@ -67,8 +67,13 @@ private[bucket] final class DirectoryValues(columns: PartitionColumns, zone: Zon
   }
 
   private def valueOf(text: String, ordinal: Int): Any =
-    try DirectoryValue.of(text, types(ordinal), zone)
-    catch { case NonFatal(_) => null }
+    types(ordinal) match {
+      // Spark reads binary values without the removal of escapes, other engines with it.
+      case BinaryType if ExternalCatalogUtils.unescapePathName(text) != text => null
+      case of                                                                =>
+        try DirectoryValue.of(text, of, zone)
+        catch { case NonFatal(_) => null }
+    }
 
   private def other(found: Seq[Any], values: InternalRow): String = {
     def named(ordinals: Iterable[Int]) = ordinals.map(columns.names(_)).mkString(" or ")

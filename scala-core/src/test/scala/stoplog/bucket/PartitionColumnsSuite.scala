@@ -100,10 +100,10 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
   test("a value is rejected if readers take its directory for another value") {
     val lost = Seq(
       "''", "'__HIVE_DEFAULT_PARTITION__'", "X''", "X'FF'", "CAST(X'4DFC6E' AS STRING)",
-      "X'5F5F484956455F44454641554C545F504152544954494F4E5F5F'"
+      "X'5F5F484956455F44454641554C545F504152544954494F4E5F5F'", "X'5C4E'", "X'612F62'"
     )
     def refused(value: String, zone: Option[String] = None) = {
-      val e = intercept[Exception](bucketOf(value, zone)).asInstanceOf[SparkThrowable]
+      val e = withClue(s"$value: ")(intercept[Exception](bucketOf(value, zone))).asInstanceOf[SparkThrowable]
       assert(e.getCondition === "STOPLOG_BUCKET_ID", value)
       assert(e.getMessageParameters.get("why").contains("value of p"), value)
     }

@@ -13,7 +13,7 @@ import org.apache.spark.sql.execution.datasources.FileFormat
 import org.apache.spark.sql.internal.LegacyBehaviorPolicy
 import org.apache.spark.sql.types.{DataType, StructType}
 
-import stoplog.format.bulk.{SyncedFormat, SyncedWriter}
+import stoplog.format.bulk.{CalendarGap, SyncedFormat, SyncedWriter}
 import stoplog.format.compress.DetachableStream
 import stoplog.part.BlockOutput
 import stoplog.writing.BadRow
@@ -130,11 +130,22 @@ private[avro] object SparkAvro {
       Boolean.box(settings.fieldMatching == AvroSettings.FieldMatching.ByPosition),
       LegacyBehaviorPolicy.withName(settings.rebaseMode)
     )
-    new Serializer(Method.bindTo(made).asType(ObjectToObject))
+    val moved =
+      if (settings.rebaseMode == LegacyBehaviorPolicy.LEGACY.toString) CalendarGap.Both
+      else Set.empty[DataType]
+    new Serializer(
+      Method.bindTo(made).asType(ObjectToObject),
+      CalendarGap.checkOf("avro", schema, moved)
+    )
   }
 
-  final class Serializer private[SparkAvro] (method: MethodHandle) {
-    def apply(row: InternalRow): AnyRef = method.invokeExact(row: AnyRef): AnyRef
+  final class Serializer private[SparkAvro] (method: MethodHandle, gap: Option[InternalRow => Unit]) {
+
+    /** Error: `STOPLOG_UNREADABLE_ROW`. */
+    def apply(row: InternalRow): AnyRef = {
+      gap.foreach(_.apply(row))
+      method.invokeExact(row: AnyRef): AnyRef
+    }
   }
 
   private def loaded(name: String): Class[_] = Class.forName(name, true, classOf[FileFormat].getClassLoader)

@@ -15,6 +15,8 @@ import org.apache.spark.sql.execution.datasources.orc.OrcSerializer
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
+import stoplog.format.bulk.CalendarGap
+
 /** Passes rows to orc-core in batches, as orc-core's record writer does.
   *
   * Values of types that ORC stores unchanged are set in their column without boxing, and strings without an
@@ -41,9 +43,11 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
   private[this] val converted  = StructType(others.map(schema(_)))
   private[this] val project    = ProjectingInternalRow(converted, others.toSeq)
   private[this] val serializer = new OrcSerializer(converted)
+  private[this] val gap        = CalendarGap.checkOf("orc", schema, CalendarGap.Both)
 
-  /** Adds a row. A row rejected by Spark's serializer leaves the batch unchanged. */
+  /** Adds a row. A rejected row leaves the batch unchanged. Error: `STOPLOG_UNREADABLE_ROW`. */
   def add(row: InternalRow): Unit = {
+    gap.foreach(_.apply(row))
     project.project(row)
     val values = serializer.serialize(project)
     if (batch.size == batch.getMaxSize || OrcMapredRecordWriter.getMaxChildLength(lists) >= MostInLists)

@@ -8,8 +8,12 @@ import org.apache.parquet.hadoop.api.WriteSupport.WriteContext
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
+import org.apache.spark.sql.internal.SQLConf.ParquetOutputTimestampType
+import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
+
+import stoplog.format.bulk.CalendarGap
 
 /** Spark's write support, with a faster path for rows without nested columns. Values of types that Parquet
   * stores unchanged under any setting are written without boxing, and strings without a copy. Spark's code
@@ -27,6 +31,7 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
   private[this] var out: RecordConsumer      = _
   private[this] var isFlat                   = false
   private[this] var others: Array[Converter] = Array.empty // by column
+  private[this] val gap                      = CalendarGap.checkOf("parquet", schema, movedTypes(SQLConf.get))
 
   override def init(configuration: Configuration): WriteContext = {
     conf = configuration
@@ -43,7 +48,11 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
         schema.indices.map(i => if (kinds(i) == Converted) convertedBySpark(i) else Unconverted).toArray
   }
 
-  override def write(row: InternalRow): Unit = if (isFlat) writeFlat(row) else super.write(row)
+  /** Error: `STOPLOG_UNREADABLE_ROW`. */
+  override def write(row: InternalRow): Unit = {
+    if (gap.isDefined) gap.get.apply(row)
+    if (isFlat) writeFlat(row) else super.write(row)
+  }
 
   // One method for all columns. A function for each type would be a call that the JVM cannot inline, as soon
   // as the rows have columns of three types.
@@ -88,6 +97,18 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
 }
 
 private[parquet] object FlatWriteSupport {
+
+  /** Returns the types whose values the settings convert to the hybrid calendar. */
+  private def movedTypes(session: SQLConf): Set[DataType] = {
+    def isLegacy(key: String) = session.getConfString(key) == LegacyBehaviorPolicy.LEGACY.toString
+    val times                 =
+      if (session.parquetOutputTimestampType == ParquetOutputTimestampType.INT96)
+        SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key
+      else SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key
+    Set[DataType]() ++
+      Option.when(isLegacy(SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key))(DateType) ++
+      Option.when(isLegacy(times))(TimestampType)
+  }
 
   private final val Booleans  = 0
   private final val Bytes     = 1

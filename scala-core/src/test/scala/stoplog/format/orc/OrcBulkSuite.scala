@@ -9,10 +9,12 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.orc.Reader
 import org.apache.spark.sql.Row
-import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.util.GenericArrayData
+import org.apache.spark.sql.catalyst.{CatalystTypeConverters, InternalRow}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.error.StoplogException
 import stoplog.matrix.Cells
 import stoplog.format.SparkSessionForTests
 import stoplog.format.bulk.PartInBlocks
@@ -100,6 +102,36 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
     val row    = Row(Map(Date.valueOf("2026-01-01") -> 1, Date.valueOf("2026-01-02") -> 2))
     val file   = OrcParts.sparks(schema, internal(schema, Seq(row)).iterator)
     assert(spark.read.schema(schema).orc(file.toString).selectExpr("size(m)").head().getInt(0) === 1)
+  }
+
+  test("a row is rejected if a date falls into the gap of the calendar of ORC") {
+    val day    = 24L * 60 * 60 * 1000 * 1000
+    val first  = -141437L * day // 1582-10-05
+    val schema = StructType.fromDDL("d DATE, t TIMESTAMP, n TIMESTAMP_NTZ, nested STRUCT<l: ARRAY<DATE>>")
+    def row(days: Long, micros: Long, nested: Long) = InternalRow(
+      days.toInt,
+      micros,
+      first,
+      InternalRow(new GenericArrayData(Array[Any](null, nested.toInt)))
+    )
+    def written(row: InternalRow) = {
+      val bytes = OrcParts.file(OrcParts.format(schema), schema, Seq(Seq(row)))
+      read(bytes, schema)
+    }
+    val kept = row(-141438, first - 2 * day, -141427)
+    assert(
+      difference(
+        written(kept),
+        Seq(Row.fromSeq(CatalystTypeConverters.convertToScala(kept, schema).asInstanceOf[Row].toSeq))
+      ) === None
+    )
+    for (
+      moved <- Seq(row(-141437, 0, 0), row(-141428, 0, 0), row(0, first + 5 * day, 0), row(0, 0, -141430))
+    ) {
+      val e = intercept[StoplogException](written(moved))
+      assert(e.getCondition === "STOPLOG_UNREADABLE_ROW")
+      assert(e.getMessage.contains("between 1582-10-05 and 1582-10-14"))
+    }
   }
 
   test("a part without rows equals an empty file of Spark's writer") {

@@ -91,13 +91,8 @@ FILE_SINK = Builder(
         (call("with_on_bad_row", "reject", "_bad"), {"onBadRow": "reject", "rejectPath": "_bad"}),
         (call("with_on_bad_row", "fail"), {"onBadRow": "fail"}),
         (
-            call("with_bucket_complete", "watermark", 1313, "empty", "a.D"),
-            {
-                "bucketComplete": "watermark",
-                "bucketCompleteDelay": "1313ms",
-                "bucketMarker": "empty",
-                "bucketListener": "a.D",
-            },
+            call("with_bucket_complete", "watermark", 1313, "empty"),
+            {"bucketComplete": "watermark", "bucketCompleteDelay": "1313ms", "bucketMarker": "empty"},
         ),
         (call("with_bucket_complete", "none"), {"bucketComplete": "none"}),
         (

@@ -83,7 +83,6 @@ class BucketMethods(Builder):
         when: Literal["none", "watermark", "processingTime", "idle"],
         delay: Duration | None = None,
         marker: Literal["json", "empty"] | None = None,
-        listener: str | None = None,
     ) -> Self:
         """Marks complete buckets by `_SUCCESS` files. The default is `"none"`.
 
@@ -94,12 +93,11 @@ class BucketMethods(Builder):
             delay: the additional wait after the bucket's end; zero by default, required with `"idle"`. A
                 `timedelta`, a string such as `"10m"`, or an int of milliseconds.
             marker: the content of the marker: counts and a version by default, or empty.
-            listener: the name of a JVM class; the driver calls the class for each marker, at least once.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_bucket_complete("idle", "10m").build()
         FileSink(path='/data/out', format='json', bucketComplete='idle', bucketCompleteDelay='10m')
         """
         waits = if_given(delay_text, "delay", delay)
-        more = {"bucketCompleteDelay": waits, "bucketMarker": marker, "bucketListener": listener}
+        more = {"bucketCompleteDelay": waits, "bucketMarker": marker}
         return self._with(bucketComplete=when, **present(more))

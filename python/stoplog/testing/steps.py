@@ -41,7 +41,6 @@ class Step(Enum):
     AFTER_PUBLISH = "afterPublish"
     MANIFEST_WRITTEN = "manifestWritten"
     MARKER_WRITTEN = "markerWritten"
-    LISTENER_CALLED = "listenerCalled"
     AFTER_MARK = "afterMark"
     AFTER_TRIM = "afterTrim"
     AFTER_DROP = "afterDrop"

@@ -3,7 +3,8 @@ package stoplog
 
 import scala.jdk.CollectionConverters._
 
-import stoplog.bucket.{BucketAssigner, BucketListener}
+import stoplog.announce.AnnouncementTarget
+import stoplog.bucket.BucketAssigner
 import stoplog.compact.Compactor
 import stoplog.options.{ColumnNames, RollingOptions}
 import stoplog.rolling.RollingPolicy
@@ -80,9 +81,19 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
   /** Sets the content of a marker: `json`, the default, or `empty`. */
   def withBucketMarker(form: String): FileSinkBuilder = withOption("bucketMarker", form)
 
-  /** Sets the listener, which is notified of each marker at least once. */
-  def withBucketListener(listener: BucketListener): FileSinkBuilder =
-    withOption("bucketListener", UserObject.reference(listener, "bucketListener"))
+  /** Announces visible files and complete buckets to a target of this kind, such as `webhook`.
+    *
+    * @param name     the name of the target, unique for the sink
+    * @param settings the settings of the target
+    */
+  def withAnnouncement(name: String, kind: String, settings: Map[String, String]): FileSinkBuilder =
+    settings.foldLeft(withOption(s"announce.$name", kind)) { case (builder, (setting, value)) =>
+      builder.withOption(s"announce.$name.$setting", value)
+    }
+
+  /** Announces visible files and complete buckets to this target, which MUST be serializable. */
+  def withAnnouncement(name: String, target: AnnouncementTarget): FileSinkBuilder =
+    withOption(s"announce.$name", UserObject.reference(target, s"announce.$name"))
 
   /** Sets the manifest form. `json` lists the files of each commit. The default is `none`. */
   def withManifest(form: String): FileSinkBuilder = withOption("manifest", form)

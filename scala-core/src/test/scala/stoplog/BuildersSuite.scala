@@ -8,7 +8,8 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.catalyst.InternalRow
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.bucket.{BucketAssigner, BucketContext, BucketListener, CompleteBucket}
+import stoplog.announce.{Announcement, AnnouncementTarget, Delivery}
+import stoplog.bucket.{BucketAssigner, BucketContext}
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.part.BlockOutput
 import stoplog.rolling.{PartStats, RollReason, RollingPolicy}
@@ -69,9 +70,13 @@ class BuildersSuite extends AnyFunSuite {
       Map("bucketComplete" -> "processingTime", "bucketMarker" -> "empty")
     ),
     (
-      "withBucketListener",
-      _.withBucketComplete("processingTime").withBucketListener(Listener),
-      Map("bucketComplete" -> "processingTime", "bucketListener" -> "stoplog.BuildersSuite$Listener$")
+      "withAnnouncement",
+      _.withAnnouncement("own", Target).withAnnouncement("out", "recording", Map("to" -> "x")),
+      Map(
+        "announce.own"    -> "stoplog.BuildersSuite$Target$",
+        "announce.out"    -> "recording",
+        "announce.out.to" -> "x"
+      )
     ),
     ("withManifest", _.withManifest("json"), Map("manifest" -> "json")),
     (
@@ -200,8 +205,8 @@ object BuildersSuite {
     override def bucket(row: InternalRow, context: BucketContext): String = "one"
   }
 
-  object Listener extends BucketListener {
-    override def onComplete(bucket: CompleteBucket): Unit = ()
+  object Target extends AnnouncementTarget {
+    override def deliver(announcements: Vector[Announcement]): Delivery = Delivery.Delivered
   }
 
   object Merging extends Compactor {

@@ -24,7 +24,7 @@ object PackageImports {
     "cassandra.write" -> ("cassandra.client cassandra.options cassandra.schema cassandra.types commit fault log " +
       "thread"),
     "checkpoint"  -> "commit error fault log sink source storage",
-    "commit"      -> "error fault log part plan rolling sink storage thread writing",
+    "commit"      -> "announce error fault log part plan rolling sink storage thread writing",
     "compact"     -> "error fault part storage",
     "compact.job" -> ("commit compact error fault format format.avro format.compress format.orc " +
       "format.parquet format.sequence options part storage storage.hadoop stores thread util"),
@@ -64,17 +64,17 @@ object PackageImports {
       "thread twophase"),
     "kafka.transaction" -> "error kafka.client options part sink thread",
     "log"               -> "error fault part rolling storage",
-    "options" -> ("bucket commit error format format.bulk format.read log rolling source source.file " +
+    "options" -> ("announce bucket commit error format format.bulk format.read log rolling source source.file " +
       "source.format storage util writing"),
-    "part"           -> "rolling",
-    "plan"           -> "log part rolling sink",
-    "preflight"      -> "bucket error log part rolling storage",
-    "python"         -> "error options thread",
-    "python.sink"    -> "error format options python sink spark thread",
+    "part"          -> "rolling",
+    "plan"          -> "log part rolling sink",
+    "preflight"     -> "bucket error log part rolling storage",
+    "python"        -> "error options thread",
+    "python.sink"   -> "error format options python sink spark thread",
     "python.rolling" -> "options python rolling",
-    "python.source"  -> "format.read options python source source.file storage",
-    "rolling"        -> "",
-    "root" -> ("bucket bucketing commit compact compact.job engine error filesink format format.bulk " +
+    "python.source" -> "format.read options python source source.file storage",
+    "rolling"       -> "",
+    "root" -> ("announce bucket bucketing commit compact compact.job engine error filesink format format.bulk " +
       "format.read options preflight rolling source.file source.format spark thread util"),
     "sink"          -> "error part",
     "source"        -> "error fault log storage",

@@ -56,6 +56,9 @@ object AdminAction {
   /** Records the next owner of the log, and the position where this owner continues. */
   final case class Handover(subject: String, reason: String) extends AdminAction("hand")
 
+  /** Delivers the waiting announcements of one log to one target. */
+  final case class Announce(subject: String, reason: String) extends AdminAction("announce")
+
   /** Allows a query to write at least this number of rows again. */
   final case class Repeat(subject: String, records: Long, reason: String)
       extends AdminAction("repeat", rows = Some(records))

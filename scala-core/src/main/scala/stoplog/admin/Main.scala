@@ -89,7 +89,7 @@ object Main {
   /** The request to [[Main]].
     *
     * @param command   a method of [[SinkAdmin]]: finalize, clean, adopt, adoptAndRepeat, fork, reset, rewind,
-    *                  relocate
+    *                  relocate, announce, tryAnnouncement
     * @param carryOut  whether and how to execute the plan; `None` to print the plan only
     */
   private[admin] final case class Request(
@@ -98,23 +98,25 @@ object Main {
       sinkId: String,
       carryOut: Option[WhenAlive],
       configuration: Configuration,
-      truncation: Truncation,
+      options: Map[String, String],
       fields: Map[String, String]
   ) {
 
     /** Creates the plan. Error: `STOPLOG_INVALID_OPTIONS`. */
     def plan(): AdminPlan = {
-      val sink = SinkAdmin.at(path, sinkId, configuration, truncation)
+      val sink = SinkAdmin.at(path, sinkId, configuration, Request.truncation(path, options))
       command match {
-        case "finalize"       => sink.finalizeOpenParts()
-        case "clean"          => sink.clean()
-        case "adopt"          => sink.adopt(owner)
-        case "adoptAndRepeat" => sink.adoptAndRepeat(owner)
-        case "fork"           => sink.fork()
-        case "reset"          => sink.reset(open)
-        case "rewind"         => sink.rewind(number("epoch"))
-        case "relocate"       => sink.relocate()
-        case other            => throw Errors.invalidOptions(Seq(s"There is no command $other."))
+        case "finalize"        => sink.finalizeOpenParts()
+        case "clean"           => sink.clean()
+        case "adopt"           => sink.adopt(owner)
+        case "adoptAndRepeat"  => sink.adoptAndRepeat(owner)
+        case "fork"            => sink.fork()
+        case "reset"           => sink.reset(open)
+        case "rewind"          => sink.rewind(number("epoch"))
+        case "relocate"        => sink.relocate()
+        case "announce"        => sink.announce(options)
+        case "tryAnnouncement" => sink.tryAnnouncement(options)
+        case other             => throw Errors.invalidOptions(Seq(s"There is no command $other."))
       }
     }
 
@@ -156,7 +158,7 @@ object Main {
           if (flag(node, "driverIsDead")) WhenAlive.Fence else WhenAlive.Refuse
         },
         configuration,
-        truncation(texted("path"), texts(node.get("options"))),
+        texts(node.get("options")),
         texted
       )
     }

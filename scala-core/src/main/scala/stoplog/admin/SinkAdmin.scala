@@ -10,6 +10,7 @@ import stoplog.commit.{BatchDigests, DriverTools, ForeignQuery}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
+import stoplog.options.{AnnounceOptions, SinkOptions}
 import stoplog.storage.{Durability, Truncation}
 import stoplog.thread.Clock
 
@@ -73,6 +74,23 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
     */
   def rewind(epoch: Long): AdminPlan = RewindCommand.plan(sink, epoch)
 
+  /** Delivers the announcements that a stopped query, or a batch job, has left.
+    *
+    * @param options the options of the sink, with `announce.<name>` for each target
+    *
+    * Errors: `STOPLOG_INVALID_OPTIONS`; `STOPLOG_ANNOUNCEMENT_UNDELIVERED` if a target did not receive all
+    * announcements within `announceAtEnd`.
+    */
+  def announce(options: Map[String, String]): AdminPlan =
+    AnnounceCommand.plan(sink, SinkAdmin.targets(sink.path, options))
+
+  /** Sends one test announcement without files to each target.
+    *
+    * Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_ANNOUNCEMENT_UNDELIVERED`.
+    */
+  def tryAnnouncement(options: Map[String, String]): AdminPlan =
+    AnnounceCommand.trial(sink, SinkAdmin.targets(sink.path, options))
+
   /** Checks whether a moved or copied directory is complete: every file named by its log exists with its
     * recorded length. Changes nothing.
     */
@@ -80,6 +98,9 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
 }
 
 object SinkAdmin {
+
+  private def targets(path: String, options: Map[String, String]): AnnounceOptions =
+    SinkOptions.parse(Map("format" -> "json") ++ options + ("path" -> path)).buckets.completeness.announce
 
   /** @param path          the path of the sink, local or on any file system known to Hadoop
     * @param sinkId        the value of the query's option

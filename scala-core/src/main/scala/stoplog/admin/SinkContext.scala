@@ -49,6 +49,18 @@ private[admin] final class SinkContext(
   /** Returns the known liveness of a driver, without a write, by this machine's clock. */
   def liveness(newest: LogRecord): Liveness = judged(newest, skewMillis = 0)
 
+  /** Returns the known liveness of a driver; a path without the log of a stream has no driver. */
+  def livenessNow(): Liveness =
+    storage.anyLog.newest().fold[Liveness](Liveness.Released)(liveness)
+
+  /** Returns the logs whose records are announced: of the sink, of batch jobs, and of replacements. */
+  def announced(): Vector[Announcer.Place] = {
+    val logs = storage.sinkIds.filter(id =>
+      id == sinkId || id == Replacements.SinkId || id.startsWith(JobCommit.Prefix)
+    )
+    logs.sorted.map(storage.announced(_, sinkId))
+  }
+
   def orphans(stores: SinkStores): Vector[OrphanCleaner.Judged] =
     new OrphanCleaner(stores, Parallel.sequential, clock, Faults.none).look()
 
@@ -160,6 +172,9 @@ private[admin] object SinkContext {
     /** All logs under the path. */
     def logs: PathLogs
 
+    /** Returns one log as the origin of announcements of a sink. */
+    def announced(logName: String, sinkId: String): Announcer.Place
+
     /** Returns the format that writes the spooled rows of an open part. */
     def format(stores: SinkStores): PartFormat[_]
   }
@@ -191,6 +206,9 @@ private[admin] object SinkContext {
       }
 
       override def logs: PathLogs = plain
+
+      override def announced(logName: String, sinkId: String): Announcer.Place =
+        plain.as(logName).announced(sinkId)
 
       override def format(stores: SinkStores): PartFormat[_] =
         new EndingParts(stores.spoolFiles, running = None)

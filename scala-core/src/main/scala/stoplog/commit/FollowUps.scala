@@ -6,16 +6,14 @@ import stoplog.storage.{FileStore, SinkDirectory}
 
 /** The follow-ups of a sink with their settings: work after parts are visible.
   *
-  * @param sinkId   the sink of the files in markers and manifests; for a batch job, not the name of its log
-  * @param listener called for each created marker, at least once
+  * @param sinkId the sink of the files in markers and manifests; for a batch job, not the name of its log
   */
 private[stoplog] final case class FollowUps(
     sinkId: String,
     rule: CompleteRule,
     form: MarkerForm,
     manifests: Manifests,
-    notes: FileStore,
-    listener: MarkedBucket => Unit
+    notes: FileStore
 ) {
 
   /** Returns the marker of a complete bucket.
@@ -51,7 +49,7 @@ private[stoplog] object FollowUps {
 
   /** Creates follow-ups that add nothing. The follow-ups in records of earlier runs are still carried out. */
   def none(sinkId: String, notes: FileStore): FollowUps =
-    FollowUps(sinkId, CompleteRule.Never, MarkerForm.Json, Manifests.Off, notes, _ => ())
+    FollowUps(sinkId, CompleteRule.Never, MarkerForm.Json, Manifests.Off, notes)
 }
 
 /** Whether manifests list the files of each record for loaders. */
@@ -97,13 +95,6 @@ private[stoplog] object Manifests {
   // Patterns for data files do not match this suffix.
   private[commit] final val Suffix = ".manifest"
 }
-
-/** A bucket with a marker.
-  *
-  * @param marker the path of the marker, relative to the sink's path
-  * @param total  the totals that this sink has written to the bucket
-  */
-private[stoplog] final case class MarkedBucket(bucket: String, version: Int, marker: String, total: Totals)
 
 /** The rule that decides when a bucket is complete: no more rows are expected. Later rows are late. */
 private[stoplog] sealed abstract class CompleteRule(val word: String) extends Product with Serializable {

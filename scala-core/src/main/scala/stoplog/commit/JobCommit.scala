@@ -30,16 +30,24 @@ private[stoplog] final class JobCommit(
     rules: JobCommit.Rules
 ) {
   import JobCommit._
-  import rules.followUps
+  import rules.{announcements, followUps}
   import tools.{clock, faults, parallel}
 
-  private val log          = stores.log
-  private val store        = stores.parts
-  private val ledger       = new Ledger(run, identity, stores, rules.onLost, followUps, tools)
-  private val replacements = new Replacements(logs, followUps, rules.onLost, tools)
-  private val replacing    = new ReplacingJobs(logs, replacements)
-  private val jobEnd       = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
-  private val presence     = new JobPresence(run, identity, store, job, tools)
+  private val log    = stores.log
+  private val store  = stores.parts
+  private val ledger = new Ledger(
+    run,
+    identity,
+    stores,
+    rules.onLost,
+    followUps,
+    tools.copy(announcing = announcements.own)
+  )
+  private val replacements =
+    new Replacements(logs, followUps, rules.onLost, tools.copy(announcing = announcements.replacements))
+  private val replacing = new ReplacingJobs(logs, replacements)
+  private val jobEnd    = new JobEnd(followUps, identity.sinkId, parallel, tools.retry)
+  private val presence  = new JobPresence(run, identity, store, job, tools)
 
   private def path   = identity.path
   private def sinkId = identity.sinkId
@@ -105,7 +113,7 @@ private[stoplog] final class JobCommit(
           val wasOver = alone || untouched // evaluated before anything is written
           try ledger.recover(newest)
           catch { case NonFatal(_) if !alone && log.newest().isEmpty => () } // the job's driver was faster
-          if (wasOver) removeUnlessCounted()
+          if (wasOver && announcements.rest(newest)) removeUnlessCounted()
         case None if log.isMarked(0) => presence.remove() // a process died during the removal
         case None if job.isAnnounced =>
           if (replacements.isPending(sinkId)) replacements.recover(): Unit
@@ -132,7 +140,8 @@ private[stoplog] final class JobCommit(
       try ledger.settle(record)
       catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
       presence.leave()
-      tidyUp(Vector.empty)(removeUnlessCounted())
+      if (announcements.end()) tidyUp(Vector.empty)(removeUnlessCounted())
+      else Log.warn(announcedLater)
       JobOutcome.of(record)
     }
   }
@@ -153,6 +162,10 @@ private[stoplog] final class JobCommit(
       }
     }
   }
+
+  private def announcedLater: String =
+    s"Batch job $sinkId under $path has ended, and its files are not announced to all targets yet: the next " +
+      "batch job with these targets, or the command announce, announces the files"
 
   private def excludesOpen(scope: Scope): String => Boolean = scope match {
     case Scope.Whole => _ => false
@@ -293,7 +306,11 @@ private[stoplog] object JobCommit {
   }
 
   /** The rules of a job, also for a process that finishes the job of another process. */
-  final case class Rules(followUps: FollowUps, onLost: LostPart = LostPart.Fail)
+  final case class Rules(
+      followUps: FollowUps,
+      onLost: LostPart = LostPart.Fail,
+      announcements: JobAnnouncements = JobAnnouncements.Nothing
+  )
 
   /** The prefix of the logs of batch jobs; the name of a sink cannot start with this prefix. */
   val Prefix: String = "batch-"

@@ -27,7 +27,7 @@ private[stoplog] final class Ledger(
     followUps: FollowUps,
     tools: DriverTools
 ) {
-  import tools.{clock, faults, parallel}
+  import tools.{announcing, clock, faults, parallel}
 
   private val log      = stores.log
   private val settling = new RecordExecutor(stores, identity, onLost, followUps, tools)
@@ -130,7 +130,7 @@ private[stoplog] final class Ledger(
     * Returns whether the record was called off. A record without replaced files is never called off.
     *
     * Errors: `STOPLOG_FENCED`, `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`,
-    * `STOPLOG_STORE_WRITE`, and those of a user's listener.
+    * `STOPLOG_STORE_WRITE`.
     */
   def settle(record: LogRecord): Settled = parallel.uninterrupted {
     val again = triedToSettle
@@ -143,11 +143,12 @@ private[stoplog] final class Ledger(
         catch { case NonFatal(e) => throw fencedSince(record).fold(e)(becauseOf(_, e)) }
     if (!settled.alone || decided.forall(_.longestMillis > Ledger.UnobservedMillis))
       if (record.hasToBeSettled) fencedSince(record).foreach(throw _)
+    announcing.settled(record, outcomeOf(record, settled, again))
     // after every record, because parts may stay open much longer than the log may grow
     Log.tolerating(
       s"Old records of ${identity.path} (${identity.sinkId}) could not be removed; it is tried again later"
     ) {
-      log.trim(record)
+      log.trim(record, announcing.keepFrom(record.seq))
     }
     faults.at(Step.AfterTrim)
     settled
@@ -155,6 +156,12 @@ private[stoplog] final class Ledger(
 
   /** Step 10: deletes files that no record names and no run can still write; returns their number. */
   def sweep(): Int = orphans.sweep(run)
+
+  /** After a repetition only the notes show the outcome of the earlier attempt. */
+  private def outcomeOf(record: LogRecord, settled: Settled, again: Boolean): RecordOutcome = settled match {
+    case _: Settled.Shown if again => log.outcome(record.seq)
+    case other                     => other.outcome
+  }
 
   private def passed(kind: RecordKind): Unit = kind match {
     case RecordKind.Claim   => ()
@@ -213,7 +220,7 @@ private[stoplog] final class Ledger(
     run,
     nowMillis,
     entry.publish,
-    stores.kind.in(entry.state),
+    LogIdentity.in(stores.kind.in(entry.state), newest, run),
     entry.follow,
     entry.replace.parts
   )

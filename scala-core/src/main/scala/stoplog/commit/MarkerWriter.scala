@@ -26,15 +26,15 @@ private[commit] final class MarkerWriter(
     retry: StorageRetry,
     faults: Faults
 ) {
-  import MarkerWriter.{ManifestJson, Named}
-  import followUps.{listener, notes}
+  import MarkerWriter.ManifestJson
+  import followUps.notes
 
   /** Writes the manifest before the markers, since a reader of a marker may look for the manifest.
     *
     * @param noted the paths in the record's notes, including the paths of its empty markers
-    * @param note  adds paths to the record's notes, before the listener is called
+    * @param note  adds paths to the record's notes
     *
-    * Errors: `STOPLOG_STORE_WRITE`, and those of the listener.
+    * Errors: `STOPLOG_STORE_WRITE`.
     */
   def announce(record: LogRecord, noted: Set[String])(note: Set[String] => Unit): Unit = {
     record.follow.manifest.foreach { manifest =>
@@ -43,15 +43,11 @@ private[commit] final class MarkerWriter(
     }
     val identity = Markers.Identity(log, record.seq, record.run)
     val marked   = parallel.map(record.follow.markers) { marker =>
-      val found = mark(marker, identity, noted)
+      val toBeNoted = mark(marker, identity, noted)
       faults.at(Step.MarkerWritten)
-      found
+      toBeNoted
     }
-    note(marked.collect { case Named(bucket, isToBeNoted) if isToBeNoted => bucket.marker }.toSet)
-    marked.foreach { case Named(bucket, _) =>
-      listener(bucket)
-      faults.at(Step.ListenerCalled)
-    }
+    note(marked.flatten.toSet)
   }
 
   private def write(manifest: Manifest, record: LogRecord): Unit = {
@@ -60,29 +56,30 @@ private[commit] final class MarkerWriter(
     ()
   }
 
-  /** Creates the marker, with the next version if another writer has taken a name: no marker is lost. */
-  private def mark(marker: Marker, identity: Markers.Identity, noted: Set[String]): Named =
+  /** Creates the marker, with the next version if another writer has taken a name: no marker is lost.
+    *
+    * @return the path of the marker, if only a note shows that the marker belongs to this record
+    */
+  private def mark(marker: Marker, identity: Markers.Identity, noted: Set[String]): Option[String] =
     marker.form match {
-      case MarkerForm.Json  => Named(counting(marker, identity), isToBeNoted = false)
+      case MarkerForm.Json =>
+        counting(marker, identity)
+        None
       case MarkerForm.Empty =>
-        noted.flatMap(path => Markers.versionOf(path, marker.bucket)).minOption match {
-          case Some(version) => Named(marked(marker, version, marker.added), isToBeNoted = false)
-          case None          => Named(unread(marker, marker.version), isToBeNoted = true)
-        }
+        val isNoted = noted.exists(Markers.versionOf(_, marker.bucket).isDefined)
+        Option.unless(isNoted)(unread(marker, marker.version))
     }
 
   /** Adds `added` to the total of this sink's preceding marker. The preceding marker is known only when the
     * name is created. Each name is created once, and this method reads every marker whose name is taken.
     */
-  private def counting(marker: Marker, identity: Markers.Identity): MarkedBucket = {
+  private def counting(marker: Marker, identity: Markers.Identity): Unit = {
     @tailrec
-    def from(version: Int, before: Totals): MarkedBucket = {
+    def from(version: Int, before: Totals): Unit = {
       val total = before + marker.added
-      if (isCreated(marker, version, Markers.bytes(marker, version, identity, total)))
-        marked(marker, version, total)
-      else
+      if (!isCreated(marker, version, Markers.bytes(marker, version, identity, total)))
         read(marker, version).flatten match {
-          case Some(own) if own.identity.contains(identity)     => marked(marker, version, own.total)
+          case Some(own) if own.identity.contains(identity)     => ()
           case Some(earlier) if earlier.sinkId == marker.sinkId => from(version + 1, earlier.total)
           case _                                                => from(version + 1, before)
         }
@@ -121,24 +118,15 @@ private[commit] final class MarkerWriter(
     * dies between the marker and its note, another marker is created.
     */
   @tailrec
-  private def unread(marker: Marker, version: Int): MarkedBucket =
-    if (isCreated(marker, version, Array.emptyByteArray)) marked(marker, version, marker.added)
+  private def unread(marker: Marker, version: Int): String =
+    if (isCreated(marker, version, Array.emptyByteArray)) MarkerNames.path(marker.bucket, version)
     else unread(marker, version + 1)
 
   private def isCreated(marker: Marker, version: Int, bytes: Array[Byte]): Boolean =
     retry(() => notes.putIfAbsent(MarkerNames.path(marker.bucket, version), bytes)) == PutOutcome.Created
-
-  private def marked(marker: Marker, version: Int, total: Totals): MarkedBucket =
-    MarkedBucket(marker.bucket, version, MarkerNames.path(marker.bucket, version), total)
 }
 
 private[commit] object MarkerWriter {
-
-  /** An existing marker.
-    *
-    * @param isToBeNoted whether only a note shows that the marker belongs to this record
-    */
-  private final case class Named(bucket: MarkedBucket, isToBeNoted: Boolean)
 
   /** The manifest of the files that a record makes visible (`docs/files/complete-buckets.md`). */
   object ManifestJson {
@@ -188,7 +176,7 @@ private[commit] object MarkerWriter {
       json.writeEndObject()
     }
 
-    private def time(micros: Long, kind: TimeKind): String = {
+    private[commit] def time(micros: Long, kind: TimeKind): String = {
       val moment = Instant.ofEpochSecond(
         Math.floorDiv(micros, 1000000L),
         Math.floorMod(micros, 1000000L) * 1000L

@@ -8,7 +8,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Causes, Errors, Log, StoplogException}
 import stoplog.fault.Step
-import stoplog.log.{LogRecord, ReplacementNote, SinkState}
+import stoplog.log.{LogRecord, RecordOutcome, ReplacementNote, SinkState}
 import stoplog.part.Pending
 import stoplog.sink.CommitOutcome
 import stoplog.storage.ReplacedFiles
@@ -52,8 +52,7 @@ private[commit] final class RecordExecutor(
 
   /** Carries out a record that this run has just written, whose parts are staged.
     *
-    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`, and
-    * those of a user's listener.
+    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_PART_SHORT`, `STOPLOG_STORE_WRITE`.
     */
   def carryOut(record: LogRecord): Settled = finish(record, Set.empty, newEnding(record))
 
@@ -65,7 +64,7 @@ private[commit] final class RecordExecutor(
       case ReplacementNote.CalledOff(_) => undo(record)
       case ReplacementNote.Publishing   =>
         val hidden = hiddenParts(record, visible)
-        publish(record, hidden)
+        publish(record, hidden): Unit
         noteVisible(record, hidden.map(_.finishedPath).toSet)
     }
   }
@@ -178,13 +177,13 @@ private[commit] final class RecordExecutor(
     }
 
   private def show(record: LogRecord, visible: Set[String]): Settled = {
-    val hidden = hiddenParts(record, visible)
-    val alone  = publish(record, hidden)
+    val hidden    = hiddenParts(record, visible)
+    val published = publish(record, hidden)
     faults.at(Step.AfterPublish)
     if (hidden.nonEmpty && hasMoreToDo(record)) noteVisible(record, hidden.map(_.finishedPath).toSet)
     forget(record)
     markers.announce(record, visible)(noteVisible(record, _))
-    Settled.Shown(mark(record) && alone)
+    Settled.Shown(mark(record) && published.alone, published.skipped)
   }
 
   private def hiddenParts(record: LogRecord, visible: Set[String]): Vector[Pending] =
@@ -193,7 +192,7 @@ private[commit] final class RecordExecutor(
   /** Returns whether steps remain between the parts and the mark, while readers may take parts away. */
   private def hasMoreToDo(record: LogRecord): Boolean = record.replace.nonEmpty || !record.follow.isEmpty
 
-  private def publish(record: LogRecord, hidden: Vector[Pending]): Boolean = {
+  private def publish(record: LogRecord, hidden: Vector[Pending]): RecordExecutor.Published = {
     val seen = new ConcurrentLinkedQueue[String]
     try {
       val outcomes = parallel.map(hidden) { part =>
@@ -202,8 +201,8 @@ private[commit] final class RecordExecutor(
         faults.at(Step.PartPublished)
         outcome
       }
-      lost(record, hidden.zip(outcomes).collect { case (part, CommitOutcome.Lost) => part })
-      outcomes.forall(_ == CommitOutcome.Committed)
+      val skipped = lost(record, hidden.zip(outcomes).collect { case (part, CommitOutcome.Lost) => part })
+      RecordExecutor.Published(outcomes.forall(_ == CommitOutcome.Committed), skipped)
     } catch {
       case NonFatal(e) =>
         if (!seen.isEmpty) note(record, seen.asScala.toSet, e)
@@ -225,12 +224,19 @@ private[commit] final class RecordExecutor(
     * start of a replacement all its parts were staged, so a missing part was visible ([[newEnding]]).
     *
     * @param gone all missing parts of the record; the outcomes of all other parts are known by now
+    * @return the paths of skipped parts
     */
-  private def lost(record: LogRecord, gone: Vector[Pending]): Unit =
-    if (gone.nonEmpty && !isDoneByOthers(record) && !wasStaged(record)) {
+  private def lost(record: LogRecord, gone: Vector[Pending]): Set[String] =
+    if (gone.isEmpty || isDoneByOthers(record) || wasStaged(record)) Set.empty
+    else {
       val visible = log.visible(record)
       val parts   = gone.filterNot(part => visible(part.finishedPath))
-      if (parts.nonEmpty) passOver(lostOf(record, parts))
+      val paths   = parts.iterator.map(_.finishedPath).toSet
+      if (parts.nonEmpty) {
+        passOver(lostOf(record, parts))
+        retry(() => log.noteSkipped(record, paths))
+      }
+      paths
     }
 
   private def wasStaged(record: LogRecord): Boolean =
@@ -298,6 +304,14 @@ private[commit] final class RecordExecutor(
   }
 }
 
+private object RecordExecutor {
+
+  /** @param alone   whether no other process published a part
+    * @param skipped the paths of lost parts
+    */
+  private final case class Published(alone: Boolean, skipped: Set[String])
+}
+
 /** The result of carrying out a record.
   *
   * `alone` is false if another process took part: the other process published a part, or marked the record. A
@@ -307,14 +321,21 @@ private[commit] final class RecordExecutor(
 private[stoplog] sealed trait Settled extends Product with Serializable {
   def alone: Boolean
 
+  /** Returns the outcome of a record which this process has carried out at its first attempt. */
+  def outcome: RecordOutcome
+
   /** Returns the state to continue with after this record, whose planned state is `state`. */
   def after(record: LogRecord, state: SinkState): SinkState
 }
 
 private[stoplog] object Settled {
 
-  /** The record's parts are visible, or were visible. */
-  final case class Shown(alone: Boolean) extends Settled {
+  /** The record's parts are visible, or were visible.
+    *
+    * @param skipped the paths of parts which this process has found lost, and skipped
+    */
+  final case class Shown(alone: Boolean, skipped: Set[String] = Set.empty) extends Settled {
+    override def outcome: RecordOutcome                                = RecordOutcome.skipping(skipped)
     override def after(record: LogRecord, state: SinkState): SinkState = state
   }
 
@@ -323,6 +344,7 @@ private[stoplog] object Settled {
     * @param why a clause for messages
     */
   final case class CalledOff(alone: Boolean, why: String) extends Settled {
+    override def outcome: RecordOutcome = RecordOutcome.CalledOff
 
     override def after(record: LogRecord, state: SinkState): SinkState = record.calledOff(state)
   }

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
-import stoplog.log.{CommitLog, FollowUp, LogRecord, RecordKind, SinkState}
+import stoplog.log.{CommitLog, FollowUp, LogIdentity, LogRecord, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 
 /** The single log of a path for all jobs that replace or remove files (protocol step 11).
@@ -23,7 +23,7 @@ private[stoplog] final class Replacements(
     tools: DriverTools
 ) {
   import Replacements._
-  import tools.{clock, faults, parallel}
+  import tools.{announcing, clock, faults, parallel}
 
   private val log  = logs.replacements
   private val cuts = new Cuts(logs, tools)
@@ -36,6 +36,7 @@ private[stoplog] final class Replacements(
     val newest = log.newest()
     newest.foreach { record =>
       parallel.uninterrupted(settling(record).carryOutAgain(record))
+      announcing.recovered(record.seq)
       sweep(record)
     }
     newest
@@ -52,16 +53,16 @@ private[stoplog] final class Replacements(
 
   /** Carries out a record that this run has just decided.
     *
-    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_STORE_WRITE`, and those of a user's
-    * listener.
+    * Errors: `STOPLOG_PART_LOST`, `STOPLOG_NAME_TAKEN`, `STOPLOG_STORE_WRITE`.
     */
   def carryOut(record: LogRecord): Settled = parallel.uninterrupted {
     faults.at(Step.AfterRecord)
     val settled = settling(record).carryOut(record)
+    announcing.settled(record, settled.outcome)
     Log.tolerating(
       s"Old records of the replacements under ${logs.path} could not be removed; the next job tries again"
     ) {
-      log.trim(record)
+      log.trim(record, announcing.keepFrom(record.seq))
     }
     faults.at(Step.AfterTrim)
     settled
@@ -121,7 +122,7 @@ private[stoplog] final class Replacements(
       plan.run,
       clock.millis(),
       content.publish,
-      stateOf(plan.job, before),
+      LogIdentity.in(stateOf(plan.job, before), before, plan.run),
       content.follow,
       files.parts
     )

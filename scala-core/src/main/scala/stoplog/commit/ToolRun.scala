@@ -34,7 +34,9 @@ private[stoplog] final class ToolRun(
   private val parts      = new OpenParts.Stored(run, stores, format, LostPart.Fail, refuse, tools)
   private val followUps  = followUpsOf(identity, seen.state, stores.files)
   private val completing = new BucketTracker(followUps, parallel, tools.retry)
-  private val ledger     = new Ledger(run, identity, stores, LostPart.Fail, followUps, tools)
+  private val cursors    = new StoredCursors(stores.files, identity.sinkId)
+  private val ledger     =
+    new Ledger(run, identity, stores, LostPart.Fail, followUps, tools.copy(announcing = cursors))
 
   private var newest = seen
   private var state  = seen.state
@@ -144,7 +146,6 @@ private[stoplog] object ToolRun {
     if (state.live.isEmpty) CompleteRule.Never else CompleteRule.Later(state.live.map(_.bucket).toSet),
     MarkerForm.Json,
     Manifests.noted(state.settings),
-    notes,
-    _ => ()
+    notes
   )
 }

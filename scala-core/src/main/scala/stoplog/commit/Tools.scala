@@ -68,13 +68,17 @@ private[stoplog] object StorageRetry {
   private val transient = Set("STOPLOG_STORE_WRITE", "STOPLOG_UNKNOWN_OUTCOME")
 }
 
-/** The environment of a driver, as arguments. */
+/** The environment of a driver, as arguments.
+  *
+  * @param announcing receives each record that was carried out
+  */
 private[stoplog] final case class DriverTools(
     clock: Clock,
     faults: Faults,
     lock: DriverLock,
     parallel: Parallel,
-    retry: StorageRetry
+    retry: StorageRetry,
+    announcing: Announcing = Announcing.Nothing
 )
 
 private[stoplog] object DriverTools {

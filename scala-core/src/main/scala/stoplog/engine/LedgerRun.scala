@@ -48,6 +48,7 @@ private[stoplog] final class LedgerRun[R](
     */
   def waitFrom(seenSeq: Long): Unit = {
     driver.waitFrom(seenSeq)
+    hooks.resumed(seenSeq)
     startTimer()
   }
 
@@ -165,6 +166,8 @@ private[stoplog] object LedgerRun {
     * @param committed  called after the commit of an epoch, with the results of its tasks
     * @param progressed called with the engine's progress for each epoch
     * @param closed     called after the last use of the sink
+    * @param resumed    called if the query waits for its first epoch, with the newest record of earlier runs,
+    *                   which is carried out
     * @param successor  creates the driver of a run that ends the query in place of this run; see
     *                   [[stoplog.commit.EndOfQuery]]
     */
@@ -175,7 +178,8 @@ private[stoplog] object LedgerRun {
       committed: Seq[TaskResult] => Unit = _ => (),
       progressed: Progress => Unit = _ => (),
       closed: () => Unit = () => (),
-      successor: Option[() => SinkDriver] = None
+      successor: Option[() => SinkDriver] = None,
+      resumed: Long => Unit = _ => ()
   )
 
   /** Blocks a query before an epoch, so that the query can be stopped between two epochs.

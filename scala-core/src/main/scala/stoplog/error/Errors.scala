@@ -182,16 +182,6 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def bucketId(id: String, why: String): StoplogException =
     failure("STOPLOG_BUCKET_ID", "id" -> s"'$id'", "why" -> reason(why))
 
-  /** @param bucket the directory of the bucket */
-  def bucketListener(listener: String, bucket: String, cause: Throwable): StoplogException =
-    failure(
-      "STOPLOG_BUCKET_LISTENER",
-      cause,
-      "listener" -> listener,
-      "bucket"   -> bucket,
-      "why"      -> reason(cause.toString)
-    )
-
   // Ownership of directories.
 
   def settingsChanged(setting: String, recorded: String, requested: String, path: String): StoplogException =

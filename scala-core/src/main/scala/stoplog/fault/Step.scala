@@ -53,9 +53,7 @@ object Step {
         "all parts visible and listed in a manifest; no marker of their buckets"
       )
   case object MarkerWritten
-      extends Step("markerWritten", "one more bucket with its marker; the listener has not been called")
-  case object ListenerCalled
-      extends Step("listenerCalled", "the bucket's listener has been called; the record is not marked")
+      extends Step("markerWritten", "one more bucket with its marker; the record is not marked")
   case object AfterMark extends Step("afterMark", "the record is marked as published")
   case object AfterTrim extends Step("afterTrim", "old records dropped")
   case object AfterDrop extends Step("afterDrop", "spool files that the record no longer names are deleted")
@@ -174,7 +172,6 @@ object Step {
     AfterPublish,
     ManifestWritten,
     MarkerWritten,
-    ListenerCalled,
     AfterMark,
     AfterTrim,
     AfterDrop,

@@ -31,7 +31,8 @@ private[filesink] final class FileJob(
 
   // Read after the trial of the storage. A batch write uses the directory layout of its sink's stream.
   private lazy val options   = RecordedBuckets.resumed(requested, whole.log.newest())
-  private lazy val record    = commitOf(storage)
+  private lazy val announced = SinkAnnouncements.ofJob(options, storage, write.existing)
+  private lazy val record    = commitOf(storage, announced)
   private lazy val partition = selected
   private lazy val sink      =
     FileSinkSpec.of(options, write.columns, storage, before = None).forJob(write.existing, partition)
@@ -52,7 +53,18 @@ private[filesink] final class FileJob(
     new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
   }
 
-  override def commit(results: Seq[TaskResult]): Unit = {
+  override def commit(results: Seq[TaskResult]): Unit = try committed(results)
+  finally announced.end(): Unit
+
+  override def abort(results: Seq[TaskResult]): Unit =
+    try record.abort()
+    finally announced.end(): Unit
+
+  override def counts: Seq[(TaskMetric, Long)] = FileJob.Metrics.zip(
+    Seq(outcome.replacedFiles, outcome.replacedBytes, outcome.replacedPartitions)
+  )
+
+  private def committed(results: Seq[TaskResult]): Unit = {
     layout.written(results) // before the record, because later steps must not fail the job
     outcome = record.commit(results, replacing)
     if (write.existing != Existing.Keep) {
@@ -61,26 +73,26 @@ private[filesink] final class FileJob(
     }
   }
 
-  override def abort(results: Seq[TaskResult]): Unit = record.abort()
-
-  override def counts: Seq[(TaskMetric, Long)] = FileJob.Metrics.zip(
-    Seq(outcome.replacedFiles, outcome.replacedBytes, outcome.replacedPartitions)
-  )
-
   private def tidyUpOthers(): Unit =
     Log.tolerating(s"What other jobs under ${storage.path} left could not be looked for") {
       record.recoverReplacements()
-      JobCommit.rollForward(FileJob.others(storage).map(commitOf))
+      JobCommit.rollForward(
+        FileJob.others(storage).map(other => commitOf(other, SinkAnnouncements.ofDeadJob(options, other)))
+      )
     }
 
-  private def commitOf(storage: SinkStorage): JobCommit = new JobCommit(
+  private def commitOf(storage: SinkStorage, announcements: JobAnnouncements): JobCommit = new JobCommit(
     RunId.random(),
     SinkIdentity(storage.path, storage.sinkId, storage.sinkId),
     storage,
     storage.job,
     storage,
     DriverTools.ofThisJvm,
-    JobCommit.Rules(SinkFollowUps.of(options, write.columns, storage), options.recovery.onLostPart)
+    JobCommit.Rules(
+      SinkFollowUps.of(options, write.columns, storage),
+      options.recovery.onLostPart,
+      announcements
+    )
   )
 
   private def selected: Option[PartitionFilter] = write.existing match {

@@ -24,9 +24,10 @@ private[filesink] object FileRun {
       options: SinkOptions,
       layout: LayoutNotice
   ): LedgerRun[InternalRow] = {
-    val storage = sink.storage
-    val context = SparkSession.active.sparkContext // a query may end on a thread without a session
-    val rules   = DriverRules(
+    val storage   = sink.storage
+    val announcer = SinkAnnouncements.of(options, storage)
+    val context   = SparkSession.active.sparkContext // a query may end on a thread without a session
+    val rules     = DriverRules(
       sink.parts.policy,
       SinkFollowUps.of(options, sink.schema, storage),
       options.recovery.onForeignQuery,
@@ -41,7 +42,7 @@ private[filesink] object FileRun {
       storage,
       () => new EndingParts(storage.spoolFiles, ownBulk(options)),
       rules.copy(compaction = sink.compaction.fold(rules.compaction)(_.of(run, sink, context))),
-      DriverTools.ofThisJvm
+      DriverTools.ofThisJvm.copy(announcing = announcer.getOrElse(Announcing.Nothing))
     )
     val run    = RunId.random()
     val driver = driverOf(run)
@@ -51,14 +52,21 @@ private[filesink] object FileRun {
       Some(new Heartbeat(storage.files, storage.sinkId, run)),
       options.rolling.checkIntervalMillis,
       LedgerRun.Hooks(
-        writers = (plans, epoch) => new RowWriterFactory(plans, sink, epoch.times),
+        writers = (plans, epoch) => {
+          announcer.foreach(_.refuseBacklog())
+          new RowWriterFactory(plans, sink, epoch.times)
+        },
         probe = () => storage.probe(),
         finish = finish(options.recovery.finalizeOnTermination, start.trigger, _),
         committed = layout.written,
         progressed = new Watermarks(options, driver.reached).of,
-        closed = () => PolicyOfAllParts.in(sink.parts.policy).foreach(_.close()),
-        successor = Some(() => driverOf(RunId.random()))
-      )
+        closed = () =>
+          try PolicyOfAllParts.in(sink.parts.policy).foreach(_.close())
+          finally announcer.foreach(_.end()),
+        successor = Some(() => driverOf(RunId.random())),
+        resumed = seq => announcer.foreach(_.recovered(seq))
+      ),
+      () => announcer.fold(Seq.empty[(String, Long)])(_.metrics)
     )
   }
 

@@ -78,7 +78,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
       settings
     ) ++ columns.left.toOption ++ ofFormat ++ ofRolling ++ ofBuckets ++ ofReaders ++ ofDistribution ++
       ofCompletion ++ ofCompaction ++ ofNames ++ tests
-        .fold(Vector(_), identity) ++ ofHosts ++ ofLogs :+ versions,
+        .fold(Vector(_), identity) ++ ofHosts ++ ofLogs ++ SinkAnnouncements.findings(requested) :+ versions,
     names
   )
 

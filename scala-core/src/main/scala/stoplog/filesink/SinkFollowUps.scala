@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
-import scala.util.control.NonFatal
-
-import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.types.StructType
 
-import stoplog.bucket.{BucketEnds, BucketId, BucketListener, Bucketing, ColumnTimes, CompleteBucket}
-import stoplog.commit.{CompleteRule, FollowUps, Manifests, MarkedBucket}
+import stoplog.bucket.{BucketEnds, BucketId, Bucketing, ColumnTimes}
+import stoplog.commit.{CompleteRule, FollowUps, Manifests}
 import stoplog.error.Errors
 import stoplog.options.Completeness.ManifestChoice
 import stoplog.options.{BucketComplete, SinkOptions}
-import stoplog.storage.FileStore
 import stoplog.stores.SinkStorage
-import stoplog.util.UserObject
 import stoplog.writing.OnBadRow
 
 /** The follow-ups of a sink after parts become visible, created from options. Only on the driver. */
@@ -22,15 +17,14 @@ private[stoplog] object SinkFollowUps {
   /** @param schema  the schema of the rows
     * @param storage the storage of the log; a batch job has a separate log
     *
-    * Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_USER_CODE`.
+    * Error: `STOPLOG_INVALID_OPTIONS`.
     */
   def of(options: SinkOptions, schema: StructType, storage: SinkStorage): FollowUps = FollowUps(
     options.recovery.sinkId,
     rule(options, schema),
     options.buckets.completeness.form,
     manifests(options, schema),
-    storage.files,
-    listener(options)
+    storage.files
   )
 
   /** Returns the manifest settings for the log. */
@@ -70,30 +64,4 @@ private[stoplog] object SinkFollowUps {
       case (_, OnBadRow.Reject) => CompleteRule.Except(chosen, BucketId.isUnder(options.rejects.path, _))
     }
   }
-
-  private def listener(options: SinkOptions): MarkedBucket => Unit =
-    options.buckets.completeness.listener.fold[MarkedBucket => Unit](_ => ()) { reference =>
-      val listener = UserObject.load(reference, classOf[BucketListener], "bucketListener")
-      val session  = SparkSession.active
-      marked => notify(listener, complete(options.output.path, marked), session)
-    }
-
-  /** Sets the session, because a timer's thread has no session. */
-  private def notify(listener: BucketListener, bucket: CompleteBucket, session: SparkSession): Unit = {
-    val before = SparkSession.getActiveSession
-    SparkSession.setActiveSession(session)
-    try listener.onComplete(bucket)
-    catch { case NonFatal(e) => throw Errors.bucketListener(listener.getClass.getName, bucket.location, e) }
-    finally before.fold(SparkSession.clearActiveSession())(SparkSession.setActiveSession)
-  }
-
-  private def complete(path: String, marked: MarkedBucket): CompleteBucket = CompleteBucket(
-    path,
-    marked.bucket,
-    marked.version,
-    FileStore.nameOf(marked.marker),
-    marked.total.files,
-    marked.total.rows,
-    marked.total.bytes
-  )
 }

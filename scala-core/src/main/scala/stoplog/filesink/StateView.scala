@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.commit.Replacements
+import stoplog.commit.{AnnouncementStatus, Replacements}
 import stoplog.engine.Unseen
 import stoplog.error.{Causes, Errors, StoplogException}
 import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
@@ -34,14 +34,20 @@ import stoplog.stores.SinkStorage
   *
   * `buckets` with rows not counted by a marker: `bucket`, `version` (of the newest marker; 0 without a
   * marker), `files`, `rows` and `bytes` (published so far), `last_written_at`.
+  *
+  * `announcements`: `log` (of the sink, or of replacements), `target`, `next_seq` (the first record that is
+  * not announced), `newest_seq`, `lag_records`, `waiting_since` (the time of the oldest waiting record; null
+  * if no record waits, or the record is deleted), `error` and `error_at` (the first failure since; null
+  * without a failure).
   */
 private[stoplog] object StateView {
 
   def schema(view: View): StructType = view match {
-    case View.Parts   => partsSchema
-    case View.Epochs  => epochsSchema
-    case View.Open    => openSchema
-    case View.Buckets => bucketsSchema
+    case View.Parts         => partsSchema
+    case View.Epochs        => epochsSchema
+    case View.Open          => openSchema
+    case View.Buckets       => bucketsSchema
+    case View.Announcements => announcementsSchema
   }
 
   /** Error: `STOPLOG_SINK_UNKNOWN` if the path does not exist, or has the logs of other sinks only. A path
@@ -67,8 +73,22 @@ private[stoplog] object StateView {
     log.newest().toVector.flatMap(newest => newest.state.open ++ log.unpublished(newest))
 
   /** Returns the current rows of the view. */
-  def rows(options: ViewOptions): Array[InternalRow] =
-    rows(options.view, storage(options, options.sinkId).log, storage(options, Replacements.SinkId).log)
+  def rows(options: ViewOptions): Array[InternalRow] = {
+    def log = storage(options, options.sinkId).log
+    options.view match {
+      case View.Parts         => parts(log, storage(options, Replacements.SinkId).log)
+      case View.Epochs        => log.all().map(epoch).toArray
+      case View.Open          => unseenParts(log).map(open).toArray
+      case View.Buckets       => log.newest().toVector.flatMap(_.state.live).map(bucket).toArray
+      case View.Announcements => announcements(options).toArray
+    }
+  }
+
+  private def announcements(options: ViewOptions): Vector[InternalRow] =
+    Vector(options.sinkId, Replacements.SinkId)
+      .map(storage(options, _).announced(options.sinkId))
+      .flatMap(AnnouncementStatus.of)
+      .map(announcement)
 
   private def storage(options: ViewOptions, sinkId: String): SinkStorage =
     SinkStorage.reading(options.path, sinkId, SparkHadoop.configuration)
@@ -77,15 +97,6 @@ private[stoplog] object StateView {
   private def exists(files: FileStore): Boolean =
     try files.stat("").isDefined
     catch { case e: StoplogException if Causes.of(e).exists(_.isInstanceOf[AccessDeniedException]) => true }
-
-  /** @param merging the log of replacement jobs, for files of any writer below this path
-    */
-  private def rows(view: View, log: CommitLog, merging: => CommitLog): Array[InternalRow] = view match {
-    case View.Parts   => parts(log, merging)
-    case View.Epochs  => log.all().map(epoch).toArray
-    case View.Open    => unseenParts(log).map(open).toArray
-    case View.Buckets => log.newest().toVector.flatMap(_.state.live).map(bucket).toArray
-  }
 
   private val partColumns = new StructType()
     .add("bucket", StringType, nullable = false)
@@ -115,6 +126,16 @@ private[stoplog] object StateView {
     .add("bytes", LongType, nullable = false)
     .add("last_written_at", TimestampType, nullable = false)
 
+  private val announcementsSchema = new StructType()
+    .add("log", StringType, nullable = false)
+    .add("target", StringType, nullable = false)
+    .add("next_seq", LongType, nullable = false)
+    .add("newest_seq", LongType, nullable = false)
+    .add("lag_records", LongType, nullable = false)
+    .add("waiting_since", TimestampType)
+    .add("error", StringType)
+    .add("error_at", TimestampType)
+
   private val epochsSchema = new StructType()
     .add("seq", LongType, nullable = false)
     .add("kind", StringType, nullable = false)
@@ -127,7 +148,10 @@ private[stoplog] object StateView {
     .add("open_parts", LongType, nullable = false)
     .add("open_bytes", LongType, nullable = false)
 
-  /** Returns closed parts of all kept records, oldest first, followed by open parts. */
+  /** Returns closed parts of all kept records, oldest first, followed by open parts.
+    *
+    * @param merging the log of replacement jobs, for files of any writer below this path
+    */
   private def parts(log: CommitLog, merging: CommitLog): Array[InternalRow] = {
     val records = log.all()
     val schemas = schemasOf(records)
@@ -189,6 +213,19 @@ private[stoplog] object StateView {
       live.added.rows,
       live.added.bytes,
       micros(live.lastWrittenAtMillis)
+    )
+  )
+
+  private def announcement(status: AnnouncementStatus): InternalRow = row(
+    Seq(
+      text(status.logName),
+      text(status.target),
+      status.next,
+      status.newest,
+      status.lagRecords,
+      status.waitingSinceMillis.fold[Any](null)(micros),
+      status.failure.fold[Any](null)(failure => text(failure.reason)),
+      status.failure.fold[Any](null)(failure => micros(failure.atMillis))
     )
   )
 

@@ -210,6 +210,19 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     if (paths.nonEmpty && store.noteVisible(seq, number, paths) == PutOutcome.Taken)
       noteVisible(seq, number + 1, paths -- store.visible(seq, number).getOrElse(Set.empty))
 
+  /** Records that these parts of the record are lost and skipped. Safe with concurrent calls. */
+  def noteSkipped(record: LogRecord, paths: Set[String]): Unit = noteSkipped(record.seq, number = 0, paths)
+
+  @tailrec
+  private def noteSkipped(seq: Long, number: Int, paths: Set[String]): Unit =
+    if (store.noteSkipped(seq, number, paths) == PutOutcome.Taken) noteSkipped(seq, number + 1, paths)
+
+  /** Returns the outcome of a record that was carried out. */
+  def outcome(seq: Long): RecordOutcome = store.outcome(seq)
+
+  /** Returns the first kept record from `seq` on. */
+  def firstFrom(seq: Long): Option[Long] = store.list().find(_ >= seq)
+
   /** Records how a replacement ends, unless a process has already done so. Returns the effective note. */
   def noteReplacement(record: LogRecord, end: ReplacementNote): ReplacementNote =
     if (store.noteReplacement(record.seq, end) == PutOutcome.Created) end
@@ -239,9 +252,10 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   /** Removes expired records and marks ([[LogRules]]) seen by the last [[append]]. The newest record is
     * always kept.
     *
-    * @param settled the record that has just been executed
+    * @param settled  the record that has just been executed
+    * @param keepFrom the first record that the targets of announcements need
     */
-  def trim(settled: LogRecord): Unit = upkeep.trim(settled)
+  def trim(settled: LogRecord, keepFrom: Long = Long.MaxValue): Unit = upkeep.trim(settled, keepFrom)
 
   /** Returns the seen records that exist as long as `seq` is the newest record: no trim removes them. */
   private def before(seq: Long): Vector[Long] =

@@ -90,6 +90,19 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
     */
   final def notedReplacement(seq: Long): Option[ReplacementNote] = note(seq, 0).map(decodedReplacement)
 
+  /** Creates a note, with this number, of parts that are lost and skipped, unless the note exists. */
+  final def noteSkipped(seq: Long, number: Int, paths: Set[String]): PutOutcome =
+    putNote(seq, number, encodedSkipped(paths))
+
+  /** Returns the outcome of a record that was carried out, by its notes. */
+  final def outcome(seq: Long): RecordOutcome = {
+    val notes = Iterator.from(0).map(note(seq, _)).takeWhile(_.isDefined).flatten.toVector
+    notes.headOption.map(decodedReplacement) match {
+      case Some(_: ReplacementNote.CalledOff) => RecordOutcome.CalledOff
+      case _                                  => RecordOutcome.skipping(notes.flatMap(decodedSkipped).toSet)
+    }
+  }
+
   /** Creates the record's note of this number, unless the note exists. */
   def putNote(seq: Long, number: Int, bytes: Array[Byte]): PutOutcome =
     files.putIfAbsent(at(RecordNames.note(seq, number)), bytes)
@@ -128,12 +141,23 @@ private[stoplog] object LogFiles {
   }
 
   private def decodedReplacement(bytes: Array[Byte]): ReplacementNote =
-    Try(mapper.readTree(bytes)).filter(_.isObject).toOption match {
+    Try(mapper.readTree(bytes)).filter(_.has(Why)).toOption match {
       case Some(node) => ReplacementNote.CalledOff(node.path(Why).asText(""))
       case None       => ReplacementNote.Publishing
     }
 
-  private final val Why = "why"
+  private def encodedSkipped(paths: Set[String]): Array[Byte] = {
+    val node = mapper.createObjectNode()
+    paths.toVector.sorted.foreach(node.withArrayProperty(Skipped).add(_))
+    mapper.writeValueAsBytes(node)
+  }
+
+  private def decodedSkipped(bytes: Array[Byte]): Vector[String] =
+    Try(mapper.readTree(bytes)).toOption.toVector
+      .flatMap(_.path(Skipped).elements().asScala.map(_.asText()))
+
+  private final val Why     = "why"
+  private final val Skipped = "skipped"
 }
 
 /** The end of a replacement, permanently recorded in the record's first note. */

@@ -36,9 +36,10 @@ private[log] final class LogUpkeep(
     * group, not with the next record. Otherwise, every epoch would send deletions to a storage without delete
     * permission. A mark is removed only after its record is executed.
     *
-    * @param settled a record that has been executed and marked
+    * @param settled  a record that has been executed and marked
+    * @param keepFrom the first record that must stay, even if expired
     */
-  def trim(settled: LogRecord): Unit = there.lastOption.foreach { newest =>
+  def trim(settled: LogRecord, keepFrom: Long): Unit = there.lastOption.foreach { newest =>
     if (settled.hasToBeSettled && settled.seq >= first && !marks.lastOption.contains(settled.seq))
       marks :+= settled.seq
     if (marks.sizeIs >= rules.marks + rules.batchSize) {
@@ -46,7 +47,10 @@ private[log] final class LogUpkeep(
       marks = kept
       store.unmark(old.filter(_ < newest))
     }
-    val extra = there.size - rules.records.max(1)
+    val extra = (there.size - rules.records.max(1)).min(there.indexWhere(_ >= keepFrom) match {
+      case -1    => there.size
+      case first => first
+    })
     if (extra >= rules.batchSize && newest >= triedWith) {
       triedWith = newest + rules.batchSize
       val needed      = neededBy(there.drop(extra))

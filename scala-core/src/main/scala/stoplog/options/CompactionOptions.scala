@@ -108,6 +108,7 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
   * @param lineSep   the line separator of `text`, `json` and `csv`
   * @param compactor the user-defined compactor: a class name or the form of
   *                  [[stoplog.util.UserObject.reference]]
+  * @param announce  the targets of announcements
   */
 private[stoplog] final case class DirectoryOptions(
     path: String,
@@ -115,7 +116,8 @@ private[stoplog] final case class DirectoryOptions(
     beginning: LineFiles.Beginning,
     lineSep: String,
     policy: CompactionPolicy,
-    compactor: Option[String]
+    compactor: Option[String],
+    announce: AnnounceOptions
 )
 
 private[stoplog] object DirectoryOptions {
@@ -140,10 +142,10 @@ private[stoplog] object DirectoryOptions {
       Compactor,
       Header,
       OutputOptions.LineSep
-    )
+    ) ++ AnnounceOptions.all
 
-  /** Reads `format`, `header`, `lineSep`, `compactTo`, `compactSmallerThan`, `compactMinFiles` and
-    * `compactor`.
+  /** Reads `format`, `header`, `lineSep`, `compactTo`, `compactSmallerThan`, `compactMinFiles`, `compactor`,
+    * and the options of announcements.
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems.
     */
@@ -164,7 +166,8 @@ private[stoplog] object DirectoryOptions {
         afterEpochs = 1,
         reader(CompactMinFiles).toInt
       ),
-      reader.reference(Compactor)
+      reader.reference(Compactor),
+      AnnounceOptions.parse(reader)
     )
     reader.refuseIdleParameters()
     reader.errors.throwIfAny()

@@ -5,27 +5,26 @@ import java.time.ZoneId
 
 import scala.util.Try
 
-import stoplog.bucket.{BucketAssigner, BucketListener, Bucketing, TimedBuckets}
+import stoplog.bucket.{BucketAssigner, Bucketing, TimedBuckets}
 import stoplog.bucket.BucketEnds.DateTimeEnds
 import stoplog.log.MarkerForm
 import stoplog.options.{BucketComplete => When}
 import stoplog.util.UserObject
 
-/** Additional files of a sink, for readers that wait for complete buckets, and for loaders.
+/** Additional files of a sink, and announcements, for readers that wait for complete buckets, and for loaders.
   *
   * @param when     the rule for a complete bucket
   * @param form     the form of its marker
-  * @param listener the listener for markers: a class name, or the form of
-  *                 [[stoplog.util.UserObject.reference]]
   * @param manifest whether the files of each record are listed
   * @param zone     the zone of dates and local times
+  * @param announce the targets of announcements
   */
 private[stoplog] final case class Completeness(
     when: BucketComplete,
     form: MarkerForm,
-    listener: Option[String],
     manifest: Completeness.ManifestChoice,
-    zone: ZoneId
+    zone: ZoneId,
+    announce: AnnounceOptions
 )
 
 /** The rule by which a bucket counts as complete, and the delay of its marker. */
@@ -75,14 +74,6 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
       "overwritten."
   )
 
-  val BucketListener: Opt[String] =
-    option("bucketListener", OptionType.userClass, "com.example.AddPartition")(
-      "none",
-      "Receives each marker at least once, for example to add a partition to a catalog: the name of a " +
-        "class that extends `stoplog.bucket.BucketListener` and has a public constructor without " +
-        "arguments, or of a Scala object."
-    )
-
   val Manifest: Opt[Boolean] = choice[Boolean]("manifest", "none" -> false, "json" -> true)(
     "json",
     "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest " +
@@ -98,23 +89,21 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
     val when = whenComplete(reader)
     if (when == When.Never)
       reader.withoutEffect(
-        Seq(BucketCompleteDelay, BucketMarker, BucketListener),
+        Seq(BucketCompleteDelay, BucketMarker),
         "unless bucketComplete is set"
       )
     withoutEnd(bucketing, when).foreach { why =>
       reader.errors.add(s"bucketComplete = '${BucketComplete.values.render(reader(BucketComplete))}' $why.")
     }
-    val listener = reader.reference(BucketListener)
-    listener.foreach(reader.userObject(BucketListener, _, classOf[BucketListener]))
     Completeness(
       when,
       reader(BucketMarker),
-      listener,
       manifest(reader),
       bucketing match {
         case Bucketing.DateTime(_, zone, _) => zone
         case _                              => reader(BucketOptions.TimeZone)
-      }
+      },
+      AnnounceOptions.parse(reader)
     )
   }
 

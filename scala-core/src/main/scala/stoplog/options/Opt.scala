@@ -89,10 +89,11 @@ private[stoplog] object OptionGroup {
   case object Writer     extends OptionGroup("Writers")
   case object Recovery   extends OptionGroup("Ownership, end and failures")
   case object Complete   extends OptionGroup("Complete buckets and manifests")
+  case object Announce   extends OptionGroup("Announcements")
   case object Read       extends OptionGroup("Reading the sink's state")
 
   val all: Seq[OptionGroup] =
-    Seq(Format, Rolling, Compaction, Bucket, Name, Writer, Recovery, Complete, Read)
+    Seq(Format, Rolling, Compaction, Bucket, Name, Writer, Recovery, Complete, Announce, Read)
 
   // Groups of a source.
   case object Source    extends OptionGroup("What is read")

@@ -94,6 +94,12 @@ private[stoplog] final class OptionReader(
       .collect { case (option, value) if value.nonEmpty || option.values.mayBeEmpty => option.key -> value }
       .toMap
 
+  /** Returns the parameters `<option>.<name>` of an option, by name, with the user's spelling. */
+  def parametersOf(option: Opt[_]): Seq[(String, String)] = {
+    called += option
+    parameters.collect { case (of, name, value) if of == option && value.trim.nonEmpty => name -> value }
+  }
+
   /** Returns the parameters of user classes as options. */
   def parameterValues: Map[String, String] =
     parameters.map { case (option, name, value) => s"${option.key}.$name" -> value }.toMap

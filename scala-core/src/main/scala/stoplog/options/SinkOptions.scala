@@ -94,6 +94,7 @@ private[stoplog] object SinkOptionRegistry {
     PartOptions.all,
     RecoveryOptions.all,
     Completeness.all,
+    AnnounceOptions.all,
     Seq(LogOptions.UserSink, LogOptions.LogLocation, PythonOptions.Timeout),
     Seq(ViewOptions.View)
   ).flatten
@@ -123,7 +124,10 @@ private[stoplog] object View {
   /** The buckets with rows not counted by a marker. */
   case object Buckets extends View("buckets")
 
-  val all: Seq[View] = Seq(Parts, Epochs, Open, Buckets)
+  /** The targets of announcements, and the records that wait. */
+  case object Announcements extends View("announcements")
+
+  val all: Seq[View] = Seq(Parts, Epochs, Open, Buckets, Announcements)
 }
 
 private[stoplog] object ViewOptions {
@@ -135,7 +139,8 @@ private[stoplog] object ViewOptions {
   )(
     "none",
     "The table of the sink at `path` that `spark.read.format(\"stoplog\")` shows: the parts, the epochs, " +
-      "the open parts, or the buckets without a marker. Without this option, Spark reads files."
+      "the open parts, the buckets without a marker, or the targets of announcements. Without this option, " +
+      "Spark reads files."
   )
 
   /** Returns the requested view, or `None` if `view` is not set. In this case, the options belong to a write.

@@ -26,6 +26,9 @@ final case class SinkDirectory(sinkId: String) {
   /** Lists of the files of commits. */
   val manifests: String = s"$path/manifests"
 
+  /** The cursors of announcements, in a directory per target. */
+  val announced: String = s"$path/announced"
+
   /** Heartbeats of drivers. */
   val alive: String = s"$path/alive"
 

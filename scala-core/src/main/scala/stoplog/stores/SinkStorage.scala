@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
-import stoplog.commit.{PathLogs, Replacements, SinkStores}
+import stoplog.commit.{Announcer, PathLogs, Replacements, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, LogRecord, LogRules, LookBack}
@@ -82,6 +82,13 @@ private[stoplog] final class SinkStorage private (
     owners.refuseIn(path, files, scope, listing)
     listing
   }
+
+  /** Returns this log as the origin of announcements.
+    *
+    * @param sink the sink of batch jobs and replacements; the sink id of a stream
+    */
+  def announced(sink: String): Announcer.Place =
+    Announcer.Place(path, sink, sinkId, files, () => log, () => visible.list(VisibleFiles.Scope.Whole).files)
 
   /** The directory of this sink id. A batch job has its own sink id. */
   def job: JobDirectory = jobOf(sinkId)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import stoplog.commit.{DriverTools, PathLogs, SinkStores}
+import stoplog.commit.{Announcer, DriverTools, PathLogs, SinkStores}
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
 import stoplog.storage.FileStore
@@ -27,6 +27,9 @@ object AdminAccess {
       override def format(stores: SinkStores): PartFormat[_] = formatOf
 
       override def logs: PathLogs = logsUnderPath
+
+      override def announced(logName: String, sinkId: String): Announcer.Place =
+        Announcer.Place("sink", sinkId, logName, own.files, () => own.log, () => Vector.empty)
     }
     new SinkAdmin(new SinkContext("sink", sinkId, storage, tools, newRun))
   }

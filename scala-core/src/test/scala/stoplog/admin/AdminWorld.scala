@@ -61,8 +61,7 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
     CompleteRule.ByWatermark(0, _ => Some(watermarkMillis)),
     MarkerForm.Json,
     Manifests.Off,
-    notes,
-    _ => ()
+    notes
   )
 
   /** One epoch of one task, a row for each word; its first letter is the bucket. */

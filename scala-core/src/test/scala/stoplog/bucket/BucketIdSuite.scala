@@ -80,11 +80,4 @@ class BucketIdSuite extends AnyFunSuite {
   test("nulls have a visible bucket, and the base path an empty bucket") {
     assert((BucketId.OfNull, BucketId.Base) === (("null", "")))
   }
-
-  test("the location of a complete bucket is below the path, or the path itself") {
-    val complete = CompleteBucket("/data/", "a/b", 1, "_SUCCESS", 1, 1, 1)
-    assert(complete.location === "/data/a/b")
-    assert(complete.copy(path = "/data").location === "/data/a/b")
-    assert(complete.copy(path = "/data", bucket = "").location === "/data")
-  }
 }

@@ -38,7 +38,7 @@ class CompactedBeforeMarkedSuite extends AnyFunSuite {
     val merging = new Compacting
     val rule    = CompleteRule.ByIdleness(10 * minute)
 
-    val followUps = FollowUps("main", rule, MarkerForm.Json, Manifests.Off, notes, _ => ())
+    val followUps = FollowUps("main", rule, MarkerForm.Json, Manifests.Off, notes)
     val driver    = world.driver(followUps = followUps, compaction = merging)
 
     def markers: Set[String] = notes.texts.keySet

@@ -16,7 +16,7 @@ class CompletionCountsSuite extends AnyFunSuite {
 
   private def completing(rule: CompleteRule, notes: MemoryNotes = new MemoryNotes): BucketTracker =
     new BucketTracker(
-      FollowUps("main", rule, MarkerForm.Json, Manifests.Off, notes, _ => ()),
+      FollowUps("main", rule, MarkerForm.Json, Manifests.Off, notes),
       Parallel.sequential,
       StorageRetry.never
     )

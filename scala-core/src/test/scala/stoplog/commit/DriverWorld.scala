@@ -49,7 +49,8 @@ final class DriverWorld(
       retry: StorageRetry = StorageRetry.never,
       followUps: FollowUps = MemoryNotes.unasked,
       compaction: Compaction = Compaction.Off,
-      onRestart: Finish = Finish.KeepOpen
+      onRestart: Finish = Finish.KeepOpen,
+      announcing: Announcing = Announcing.Nothing
   ): SinkDriver = SinkDriver.ofParts(
     run,
     identity,
@@ -57,7 +58,7 @@ final class DriverWorld(
     stores,
     () => format,
     DriverRules(policy, followUps, onForeign, onLost, onRestart, compaction),
-    DriverTools(clock, Faults.none, lock, parallel, retry)
+    DriverTools(clock, Faults.none, lock, parallel, retry, announcing)
   )
 
   /** One task's work: one row a bucket. */

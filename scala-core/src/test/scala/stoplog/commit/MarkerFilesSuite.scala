@@ -82,7 +82,7 @@ class MarkerFilesSuite extends AnyFunSuite {
     val notes = new MemoryNotes
     val rule  = CompleteRule.Except(CompleteRule.ByIdleness(0), bucket => !covered(bucket))
     val end   = new JobCommit.JobEnd(
-      FollowUps("main", rule, MarkerForm.Json, manifests, notes, _ => ()),
+      FollowUps("main", rule, MarkerForm.Json, manifests, notes),
       "batch-1",
       Parallel.sequential,
       StorageRetry.never

@@ -33,26 +33,26 @@ class RecordExecutorSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
-  test("a record stays unmarked if its listener fails, and a later run repeats the call") {
-    var told  = Vector.empty[String]
-    val world = new RecordExecutorWorld(listener = bucket => {
-      told :+= bucket.bucket
-      if (told.size == 1) throw new IllegalStateException("the process died")
+  test("a record stays unmarked if its marker fails, and a later run repeats the marker") {
+    var made  = 0
+    val world = new RecordExecutorWorld(marked = () => {
+      made += 1
+      if (made == 1) throw new IllegalStateException("the process died")
     })
     val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4))
     val marked = world.record(world.closed("p")).copy(follow = FollowUp(None, Vector(marker)))
     intercept[IllegalStateException](world.publish(marked))
     assert(!world.records.isPublished(4))
     world.republish(marked)
-    assert(told === Vector("b", "b"))
+    assert(made === 2)
     assert(world.records.isPublished(4))
   }
 
   test("parts recorded as visible are never checked again, even if the record stays unmarked") {
     var isUp  = false
     val world =
-      new RecordExecutorWorld(listener =
-        _ => if (!isUp) throw new IllegalStateException("the catalog is down")
+      new RecordExecutorWorld(marked =
+        () => if (!isUp) throw new IllegalStateException("the storage is down")
       )
     val marker = Marker("b", 1, MarkerForm.Empty, "main", "idle", 0, None, Totals(1, 1, 4))
     val marked =
@@ -177,9 +177,11 @@ class RecordExecutorSuite extends AnyFunSuite {
     val world  = new RecordExecutorWorld(LostPart.Skip)
     val record = world.record(world.closed("p"), world.closed("q"))
     world.parts.lose(record.publish.head.handle.token)
+    assert(world.log.outcome(4) === RecordOutcome.Done)
     world.publish(record)
     assert(world.parts.finished.keySet === Set("b/q"))
     assert(world.records.isPublished(4))
+    assert(world.log.outcome(4) === RecordOutcome.Skipped(Set("b/p")))
   }
 
   test("a part without bytes is not published") {

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import java.io.OutputStream
+
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.Pending
-import stoplog.storage.{NewPart, NoFiles, ReplacedFiles}
+import stoplog.storage.{NewPart, NoFiles, PutOutcome, ReplacedFiles}
 import stoplog.thread.{Clock, Parallel}
 
-/** A [[RecordExecutor]] over stores in memory. */
+/** A [[RecordExecutor]] over stores in memory.
+  *
+  * @param marked runs after a marker is created
+  */
 private[commit] final class RecordExecutorWorld(
     onLost: LostPart = LostPart.Fail,
     tries: Int = 1,
-    listener: MarkedBucket => Unit = _ => (),
+    marked: () => Unit = () => (),
     finished: ReplacedFiles = ReplacedFiles.none
 ) {
   val parts          = new MemoryParts
@@ -20,8 +25,14 @@ private[commit] final class RecordExecutorWorld(
   val pauses         = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
   val log            = new CommitLog(records)
   private val stores = SinkStores.of(log, parts, replaced = finished)
-  private val notes  = MemoryNotes.unasked.copy(listener = listener)
-  private val tools  = DriverTools(
+  private val notes  = MemoryNotes.unasked.copy(notes = new MemoryNotes {
+    override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
+      val made = super.createIfAbsent(path)(content)
+      if (made == PutOutcome.Created) marked()
+      made
+    }
+  })
+  private val tools = DriverTools(
     Clock.system,
     Faults.none,
     DriverLock.semaphore(),

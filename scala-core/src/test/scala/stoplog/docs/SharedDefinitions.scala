@@ -91,6 +91,7 @@ object SharedDefinitions {
       "replaced"  -> sink.replaced,
       "writers"   -> sink.writers,
       "manifests" -> sink.manifests,
+      "announced" -> sink.announced,
       "alive"     -> sink.alive,
       "replaces"  -> sink.replaces,
       "aside"     -> sink.aside("").stripSuffix("/")

@@ -107,7 +107,10 @@ object ErrorsSuite {
       "_stoplog/replace/log/0.commit",
       Errors.unknownOutcome("/data/out/_stoplog", "503", cause)
     ),
-    Errors.bucketListener("com.example.AddPartition", "/data/out/a", cause),
+    AnnounceErrors.backlog("/data/out", "hook", 1001, Some("HTTP 503")),
+    AnnounceErrors.position("/data/out", "hook", "main/1-2/7/0", "3-4"),
+    AnnounceErrors.undelivered("/data/out", "hook", 7, None),
+    AnnounceErrors.refused("/data/out", "hook", "main/1-2/7/0", "HTTP 400"),
     Errors.bucketId("/x", "it leaves the path."),
     Errors.bucketExpression("rand()", "it is not deterministic"),
     Errors.partitionColumns("there is no column 'day'"),

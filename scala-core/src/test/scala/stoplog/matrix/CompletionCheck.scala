@@ -17,8 +17,7 @@ object CompletionCheck {
     CompleteRule.ByIdleness(30 * 60 * 1000L),
     MarkerForm.Json,
     Manifests.Json(None, None),
-    place.notes(logName),
-    _ => ()
+    place.notes(logName)
   )
 
   def isMarker(name: String): Boolean = name.matches("_SUCCESS(\\.\\d+)?")

@@ -16,6 +16,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
     PartOptions,
     RecoveryOptions,
     Completeness,
+    AnnounceOptions,
     LogOptions,
     PythonOptions,
     ViewOptions
@@ -49,7 +50,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
     val beside = Map(
       "encoder"             -> None,
       "bulkWriter"          -> None,
-      "bucketListener"      -> None,
+      "announce"            -> None,
       "compactor"           -> None,
       "nullValue"           -> Some("format" -> "csv"),
       "inProgressPrefix"    -> Some("inProgress" -> "bucket"),
@@ -68,13 +69,15 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
       "logLocation"         -> None,
       "view"                -> None
     )
+    val announcing = Seq("announceBacklog", "announceBacklogAge", "announceOnBacklog", "announceAtEnd")
+      .map(_ -> Some("announce.out" -> "recording"))
     val compacting = Seq("compactSmallerThan", "compactTo", "compactAfterEpochs", "compactMinFiles")
       .map(_ -> Some("compaction" -> "smallParts"))
     for {
       o     <- all if beside.get(o.key).forall(_.nonEmpty)
       value <- o.defaultText.toSeq :+ o.example
     } {
-      val needed = (beside ++ compacting).get(o.key).flatten.toMap
+      val needed = (beside ++ compacting ++ announcing).get(o.key).flatten.toMap
       SinkOptions.parse(Map("path" -> "/data/out", "format" -> "json") ++ needed + (o.key -> value))
     }
   }

@@ -5,7 +5,7 @@ import scala.collection.mutable
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-import stoplog.commit.{CompactionPolicy, CompleteRule, MarkedBucket}
+import stoplog.commit.{CompactionPolicy, CompleteRule}
 import stoplog.log.{LogRecord, Marker, Totals}
 
 /** The marker that a record decides. */
@@ -74,9 +74,6 @@ final class Announced(
 
   /** Whether the file's bucket has a marker that counts it. */
   def isMarked(file: String): Boolean = markers.keysIterator.exists(decided(_).contains(file))
-
-  def told(bucket: MarkedBucket): Unit =
-    if (!markers.values.exists(_ == bucket.marker)) violated(s"${bucket.marker} is told of, and is not there")
 
   /** The rows that the newest marker of a bucket counts; 0 without one. */
   def counted(bucket: String): Long =

@@ -184,7 +184,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "no process notes which parts have been visible",
     LedgerMutations.NothingNotedVisible,
-    in = Settings.listeners(StoreKind.Replacing, Readers.ByManifest)
+    in = Settings.markers(StoreKind.Replacing, Readers.ByManifest)
   )
   caught(
     "where parts are copied, one can be published again",

@@ -3,9 +3,7 @@ package stoplog.sim
 
 import java.util.SplittableRandom
 
-import stoplog.commit.MarkedBucket
-
-/** Who else works where the sink does: readers, backups, the user's listener, a library that asks again. Has dice of its
+/** Who else works where the sink does: readers, backups, a library that asks again. Has dice of its
   * own.
   */
 final class OtherPrograms(world: World) {
@@ -78,10 +76,10 @@ final class OtherPrograms(world: World) {
   /** Whether a job is given up whose task does not answer. */
   def givesUp(): Boolean = surroundings.jobs == Jobs.GivenUp && world.isTroubled && dice.nextBoolean()
 
-  /** The user's listener. */
-  def told(bucket: MarkedBucket): Unit = surroundings.listeners match {
-    case Listeners.Failing if world.isTroubled => throw new RuntimeException("the catalog is down")
-    case _                                     => world.announced.told(bucket)
+  /** A marker is there, or was there. */
+  def marked(): Unit = surroundings.markers match {
+    case MarkerAnswers.Failing if world.isTroubled => throw new RuntimeException("the storage is down")
+    case _                                         => ()
   }
 
   /** Whether who has made something is told that he has. */

@@ -31,10 +31,10 @@ object Settings {
     .of("a directory is copied by hard links")(WorldConditions(copiers = Copiers.Linking))
     .copy(rule = _ => CompleteRule.Never)
 
-  def listeners(store: StoreKind, readers: Readers): Setting =
+  def markers(store: StoreKind, readers: Readers): Setting =
     Setting
-      .of(s"the listener fails, $store, $readers")(
-        WorldConditions(store = store, readers = readers, listeners = Listeners.Failing)
+      .of(s"a marker is created with an error, $store, $readers")(
+        WorldConditions(store = store, readers = readers, markers = MarkerAnswers.Failing)
       )
       .announcing
 

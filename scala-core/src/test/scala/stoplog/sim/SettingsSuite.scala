@@ -29,7 +29,7 @@ class SettingsSuite extends AnyFunSuite {
     holds(Settings.readers(store, ByMark))
     for (readers <- Vector(ByManifest, ByMarker)) {
       holds(Settings.readers(store, readers))
-      holds(Settings.listeners(store, readers))
+      holds(Settings.markers(store, readers))
     }
   }
   for (store <- Vector(StoreKind.Replacing, StoreKind.Renaming)) { // objects are never cut

@@ -43,7 +43,7 @@ final class SimDriver(world: World, session: Session, stores: SimStores, content
     () => session.format.open(spoolFiles),
     DriverRules(
       world.traits.policy,
-      FollowUps(world.sinkId, world.rule, MarkerForm.Json, manifests, notes, world.outside.told),
+      FollowUps(world.sinkId, world.rule, MarkerForm.Json, manifests, notes),
       ForeignQuery.Refuse,
       onLost,
       world.surroundings.onRestart,
@@ -160,7 +160,7 @@ object SimDriver {
       logs,
       tools(world),
       JobCommit.Rules(
-        FollowUps(world.sinkId, world.rule, MarkerForm.Json, Manifests.Off, logs.files, _ => ())
+        FollowUps(world.sinkId, world.rule, MarkerForm.Json, Manifests.Off, logs.files)
       )
     )
   }

@@ -5,7 +5,7 @@ import stoplog.storage.PutOutcome
 import java.io.{ByteArrayOutputStream, OutputStream}
 
 import stoplog.laws.UnusedFiles
-import stoplog.storage.{FileInfo, FileStore, SinkDirectory}
+import stoplog.storage.{FileInfo, FileStore, MarkerNames, SinkDirectory}
 
 /** Small files for readers on the simulated disk, each made in one step. */
 final class SimNotes(world: World) extends UnusedFiles {
@@ -20,13 +20,15 @@ final class SimNotes(world: World) extends UnusedFiles {
       disk.notes.update(path, bytes)
     }
     if (!isMade) world.note(s"note $path is there already")
+    if (MarkerNames.version(FileStore.nameOf(path)).isDefined) world.outside.marked()
     if (isMade) PutOutcome.Created else PutOutcome.Taken
   }
 
   override def exists(path: String): Boolean = op(s"look for note $path")(disk.notes.contains(path))
 
-  /** The names of the directories of logs. */
-  override def names(directory: String): Vector[String] = {
+  /** The names of the directories of logs. No sink here has targets of announcements. */
+  override def names(directory: String): Vector[String] = if (directory.endsWith("/announced")) Vector.empty
+  else {
     require(directory == SinkDirectory.Root, directory)
     op("list the logs") {
       val noted = disk.notes.keysIterator.filter(SimJobs.isNote).map(_.split('/')(1))

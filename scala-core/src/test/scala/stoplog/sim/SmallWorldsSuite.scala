@@ -32,7 +32,7 @@ class SmallWorldsSuite extends AnyFunSuite with BeforeAndAfterAll {
     walked(WalkSuite.refused, Bounds(preemptions = 1, crashes = 1, deviations = 2))
   }
 
-  // what merges and listeners say when they fail would be written some million times
+  // what merges say when they fail would be written some million times
   override protected def beforeAll(): Unit = Configurator.setLevel("stoplog", Level.OFF)
   override protected def afterAll(): Unit  = Configurator.setLevel("stoplog", Level.WARN)
 

@@ -11,7 +11,7 @@ final case class WorldConditions(
     listing: Listing = Listing.OldestFirst,
     readers: Readers = Readers.Patient,
     copiers: Copiers = Copiers.None,
-    listeners: Listeners = Listeners.Reliable,
+    markers: MarkerAnswers = MarkerAnswers.Reliable,
     checkpoint: CheckpointFate = CheckpointFate.Kept,
     power: PowerTakes = PowerTakes.Bytes,
     jobs: Jobs = Jobs.Repeated,
@@ -127,13 +127,13 @@ object Copiers {
   case object Linking extends Copiers
 }
 
-/** What becomes of the user's listener. */
-sealed trait Listeners extends Product with Serializable
-object Listeners {
-  case object Reliable extends Listeners
+/** What the storage answers to who creates a marker. */
+sealed trait MarkerAnswers extends Product with Serializable
+object MarkerAnswers {
+  case object Reliable extends MarkerAnswers
 
-  /** It fails whenever it is called, until the world calms down. */
-  case object Failing extends Listeners
+  /** Each marker is created, and its creator fails, until the world calms down. */
+  case object Failing extends MarkerAnswers
 }
 
 /** What happens to the query's checkpoint. */

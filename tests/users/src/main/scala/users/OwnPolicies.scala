@@ -3,6 +3,7 @@ package users
 
 import org.apache.spark.sql.catalyst.InternalRow
 
+import stoplog.announce._
 import stoplog.bucket._
 import stoplog.fault.{Faults, Step}
 import stoplog.rolling._
@@ -18,8 +19,18 @@ object OwnPolicies {
     override def processingTimeMillis: Long = ???
   }
 
-  class OwnBucketListener extends BucketListener {
-    override def onComplete(bucket: CompleteBucket): Unit = ???
+  class OwnAnnouncementTarget extends AnnouncementTarget {
+    override def deliver(announcements: Vector[Announcement]): Delivery = ???
+  }
+
+  class OwnPositionedTarget extends OwnAnnouncementTarget with PositionedTarget {
+    override def position(path: String, logName: String): Option[AnnouncementId] = ???
+  }
+
+  class OwnTargetFactory extends TargetFactory {
+    override def kind: String = ???
+    override def settings: Set[String] = ???
+    override def create(name: String, settings: java.util.Map[String, String]): AnnouncementTarget = ???
   }
 
   class OwnTimedBuckets extends TimedBuckets {

@@ -37,6 +37,12 @@ private[stoplog] final class DirectoryCompactionJob private (
   def plan(): Seq[PlannedCompaction] = groups().map(group => planned(group.inputs))
 
   def run(): Seq[PlannedCompaction] = {
+    val announcer = announcerOf()
+    try run(DriverTools.ofThisJvm.copy(announcing = announcer.getOrElse(kept)))
+    finally announcer.foreach(_.end())
+  }
+
+  private def run(tools: DriverTools): Seq[PlannedCompaction] = {
     val now = RunId.random()
     val own = storage.as(s"${JobCommit.Prefix}${UUID.randomUUID()}")
     val job = new CompactionJob(
@@ -45,7 +51,7 @@ private[stoplog] final class DirectoryCompactionJob private (
       own,
       own.job,
       storage,
-      DriverTools.ofThisJvm
+      tools
     )
     job.recover()
     val chosen = groups()
@@ -65,6 +71,15 @@ private[stoplog] final class DirectoryCompactionJob private (
       done
     }
   }
+
+  /** A new target receives the records of this job. */
+  private def announcerOf(): Option[Announcer] = {
+    val next = storage.log.newest().fold(0L)(_.seq + 1)
+    options.announce.start(storage.announced(storage.sinkId), Some(next))
+  }
+
+  /** Keeps the records that targets of other jobs need. */
+  private def kept: Announcing = new StoredCursors(storage.files, storage.sinkId)
 
   /** Returns the files to compact, in groups. Omits files that a query may compact itself. */
   private def groups(): Vector[DirectoryGroup] = {

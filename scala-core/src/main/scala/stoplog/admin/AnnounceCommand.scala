@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.admin
+
+import stoplog.admin.AdminAction.{Advise, Announce}
+import stoplog.commit.{AnnouncementStatus, Announcer, Liveness}
+import stoplog.error.{AnnounceErrors, Errors}
+import stoplog.options.AnnounceOptions
+
+/** Delivers the announcements that a query, or a batch job, has left. Changes no file that readers see. */
+private[admin] object AnnounceCommand {
+
+  def plan(sink: SinkContext, options: AnnounceOptions): AdminPlan = {
+    if (options.targets.isEmpty)
+      throw Errors.invalidOptions(Seq("The command announce needs a target: set announce.<name>."))
+    val names            = options.targets.map(_.name).toSet
+    val places           = sink.announced()
+    val found            = places.flatMap(place => AnnouncementStatus.of(place).map(place -> _))
+    val (known, unknown) = found.partition { case (_, status) => names(status.target) }
+    val waiting          = known.filter { case (_, status) => status.lagRecords > 0 }
+    new AdminPlan(
+      "announce",
+      sink.livenessNow(),
+      waiting.map { case (_, status) => Announce(subject(status), s"${status.lagRecords} records wait") } ++
+        unknown.filter(_._2.lagRecords > 0).map { case (_, status) =>
+          Advise(subject(status), s"${status.lagRecords} records wait for a target that is not set")
+        },
+      whenAlive => carryOut(sink, options, waiting.map(_._1).distinct, whenAlive)
+    )
+  }
+
+  /** Calls the check of each target, and announces an empty snapshot of the path to each target. */
+  def trial(sink: SinkContext, options: AnnounceOptions): AdminPlan = new AdminPlan(
+    "announce",
+    sink.livenessNow(),
+    options.targets.map(target => Announce(target.name, "a test announcement without files")),
+    _ =>
+      options.targets.foreach { target =>
+        Announcer.tried(sink.path, sink.sinkId, target.name, target.create())
+      }
+  )
+
+  private def carryOut(
+      sink: SinkContext,
+      options: AnnounceOptions,
+      places: Vector[Announcer.Place],
+      whenAlive: WhenAlive
+  ): Unit = {
+    (whenAlive, sink.livenessNow()) match {
+      case (WhenAlive.Refuse, alive: Liveness.Alive) =>
+        throw Errors.driverAlive(sink.path, sink.sinkId, alive.describe)
+      case _ => ()
+    }
+    val left = places.flatMap { place =>
+      val announcer = options.start(place)
+      announcer.foreach { delivering =>
+        delivering.recovered(settled(place))
+        delivering.end()
+      }
+      announcer.toVector.flatMap(_.figures).collect {
+        case (name, figures) if figures.lagRecords > 0 => (name, figures)
+      }
+    }
+    left.headOption.foreach { case (name, figures) =>
+      throw AnnounceErrors.undelivered(sink.path, name, figures.lagRecords, figures.lastError)
+    }
+  }
+
+  /** Returns the newest record that is known to be carried out. */
+  private def settled(place: Announcer.Place): Long = {
+    val log = place.log()
+    log.newest().fold(-1L)(newest => if (log.isPublished(newest)) newest.seq else newest.seq - 1)
+  }
+
+  private def subject(status: AnnouncementStatus): String = s"${status.target} in ${status.logName}"
+}

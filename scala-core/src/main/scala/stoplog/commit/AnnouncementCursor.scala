@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import scala.util.Try
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
+import stoplog.storage.{FileStore, SinkDirectory}
+
+/** The cursor of one target in one log: the first record that is not announced yet. Each position is a file,
+  * whose name is the number of the record. Files are created once, and the highest number counts. So a slow
+  * process cannot move the cursor back.
+  *
+  * A cursor lost with the power repeats announcements, and omits none.
+  */
+private[stoplog] final class AnnouncementCursor(files: FileStore, logName: String, target: String) {
+  import AnnouncementCursor._
+
+  private val directory = s"${SinkDirectory(logName).announced}/$target"
+
+  /** Returns the cursor with the highest number. */
+  def read(): Option[Position] = {
+    val names     = files.names(directory)
+    val positions = names.collect { case Numbered(digits) => digits.toLong }.sorted
+    positions.reverseIterator.flatMap(next => read(next)).nextOption()
+  }
+
+  /** Creates the file of this position, and then deletes the files of lower positions, and of failures. */
+  def write(position: Position): Unit = {
+    val node = mapper.createObjectNode().put(Identity, position.identity)
+    files.putIfAbsent(at(position.next), mapper.writeValueAsBytes(node))
+    val old = files.names(directory).filter {
+      case Numbered(digits) => digits.toLong < position.next
+      case Failed(digits)   => digits.toLong < position.next
+      case _                => false
+    }
+    if (old.nonEmpty) files.delete(old.map(name => s"$directory/$name"))
+  }
+
+  /** Deletes all files of this cursor, which belong to a deleted log. */
+  def forget(): Unit = {
+    val old = files.names(directory)
+    if (old.nonEmpty) files.delete(old.map(name => s"$directory/$name"))
+  }
+
+  /** Notes the first failure after this position, for other processes. */
+  def fail(next: Long, failure: Failure): Unit = {
+    val node = mapper.createObjectNode().put(Reason, failure.reason).put(At, failure.atMillis)
+    files.putIfAbsent(s"$directory/${name(next)}$FailureSuffix", mapper.writeValueAsBytes(node)): Unit
+  }
+
+  /** Returns the failure since the cursor has this position. */
+  def failure(position: Option[Position]): Option[Failure] = {
+    val after = position.fold(0L)(_.next)
+    files
+      .names(directory)
+      .collect { case name @ Failed(digits) if digits.toLong >= after => name }
+      .maxOption
+      .flatMap(name => files.read(s"$directory/$name"))
+      .flatMap(bytes => Try(mapper.readTree(bytes)).toOption)
+      .map(node => Failure(node.path(Reason).asText(), node.path(At).asLong()))
+  }
+
+  private def read(next: Long): Option[Position] = files.read(at(next)).map { bytes =>
+    Position(next, Try(mapper.readTree(bytes)).fold(_ => "", _.path(Identity).asText()))
+  }
+
+  private def at(next: Long): String = s"$directory/${name(next)}"
+}
+
+private[stoplog] object AnnouncementCursor {
+
+  /** @param next     the first record that is not announced
+    * @param identity of the log; empty before the first record of the log
+    */
+  final case class Position(next: Long, identity: String) {
+
+    /** Returns whether the position is a position in the log of this identity. */
+    def isIn(log: String): Boolean = next == 0 || identity == log
+  }
+
+  /** @param reason a clause for messages
+    */
+  final case class Failure(reason: String, atMillis: Long)
+
+  /** Returns the names of all targets that have a cursor. */
+  def targets(files: FileStore, logName: String): Vector[String] =
+    files.names(SinkDirectory(logName).announced).sorted
+
+  private def name(next: Long): String = f"$next%020d"
+
+  private val mapper = new ObjectMapper()
+
+  private val Numbered = "(\\d{20})".r
+  private val Failed   = "(\\d{20})\\.failed".r
+
+  private final val FailureSuffix = ".failed"
+  private final val Identity      = "identity"
+  private final val Reason        = "reason"
+  private final val At            = "at"
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import stoplog.log.{LogRecord, RecordOutcome}
+import stoplog.storage.FileStore
+import stoplog.thread.Clock
+
+/** The announcements of a batch job: of the job's own log, and of the log of replacements. */
+private[stoplog] trait JobAnnouncements {
+
+  /** Receives the record of the job's own log. */
+  def own: Announcing
+
+  /** Receives the records of the log of replacements. */
+  def replacements: Announcing
+
+  /** Waits for the targets within a limit, and ends all threads. Never throws.
+    *
+    * @return whether the targets have all announcements, so that the job's own log may be deleted
+    */
+  def end(): Boolean
+
+  /** Delivers the announcements of a job that has died, whose record was carried out. Never throws.
+    *
+    * @return whether no target needs the log of the job any more
+    */
+  def rest(newest: LogRecord): Boolean
+}
+
+private[stoplog] object JobAnnouncements {
+
+  /** For a path without any target. */
+  case object Nothing extends JobAnnouncements {
+    override def own: Announcing                  = Announcing.Nothing
+    override def replacements: Announcing         = Announcing.Nothing
+    override def end(): Boolean                   = true
+    override def rest(newest: LogRecord): Boolean = true
+  }
+
+  /** Creates the announcements of a job without targets. Its process deletes no record that targets of other
+    * processes need.
+    */
+  def without(files: FileStore, logName: String, clock: Clock): JobAnnouncements =
+    new JobAnnouncements {
+      override def own: Announcing                  = Announcing.Nothing
+      override def replacements: Announcing         = new StoredCursors(files, Replacements.SinkId)
+      override def end(): Boolean                   = true
+      override def rest(newest: LogRecord): Boolean =
+        StoredCursors.isOver(files, logName, newest, clock.millis())
+    }
+}
+
+/** Keeps the records that targets of other processes need, by their cursors. For tools and jobs without
+  * targets.
+  */
+private[stoplog] final class StoredCursors(files: FileStore, logName: String) extends Announcing {
+  private lazy val needed = StoredCursors.next(files, logName)
+
+  override def settled(record: LogRecord, outcome: => RecordOutcome): Unit = ()
+  override def recovered(newest: Long): Unit                               = ()
+
+  override def keepFrom(newest: Long): Long =
+    needed.fold(Long.MaxValue)(_.max(newest - StoredCursors.MostRecords + 1))
+}
+
+private[stoplog] object StoredCursors {
+
+  /** Returns whether no target needs the log of a job any more. A target that no process serves holds a log
+    * for a limited time.
+    */
+  def isOver(files: FileStore, logName: String, newest: LogRecord, nowMillis: Long): Boolean =
+    nowMillis - newest.writtenAtMillis > MostMillis || next(files, logName).forall(_ > newest.seq)
+
+  /** Returns the lowest cursor of a log. */
+  private def next(files: FileStore, logName: String): Option[Long] = AnnouncementCursor
+    .targets(files, logName)
+    .flatMap(target => new AnnouncementCursor(files, logName, target).read())
+    .map(_.next)
+    .minOption
+
+  /** The defaults of `announceBacklog` and `announceBacklogAge`. */
+  private final val MostRecords = 1000L
+  private final val MostMillis  = 7 * 24 * 60 * 60 * 1000L
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import stoplog.announce.{Announcement, LogId}
+import stoplog.log.{CommitLog, Decision, LogIdentity, LogRecord, RecordOutcome}
+
+/** The records of one log that are carried out, for the targets of one run. The newest records stay in memory,
+  * so that targets that keep up read nothing from the log.
+  *
+  * The thread of the driver adds records. The threads of targets read records.
+  *
+  * @param log    a log object that no other thread uses for writing
+  * @param before the newest record at the start of the run, which may not be carried out
+  */
+private[commit] final class SettledRecords(
+    log: CommitLog,
+    place: Announcer.Place,
+    before: Option[LogRecord]
+) {
+  import SettledRecords._
+
+  @volatile private var known  = before.flatMap(originOf)
+  @volatile private var recent = Vector.empty[Entry]
+  @volatile private var newest = -1L
+
+  /** Returns the newest record that is carried out; -1 without a record. */
+  def available: Long = newest
+
+  /** Returns the origin of announcements; `None` before the first record. */
+  def origin: Option[Announcements.Origin] = known
+
+  /** Adds a record. Drops the oldest records beyond the limits of the memory. */
+  def settled(record: LogRecord, outcome: => RecordOutcome): Unit = {
+    val added = recent.filter(_.decision.seq < record.seq) :+ Entry(Decision.of(record), outcome)
+    val files = added.reverseIterator.scanLeft(0)((sum, entry) => sum + entry.files)
+    recent = added.takeRight(files.drop(1).takeWhile(_ <= MostFiles).size.min(MostRecords))
+    if (known.isEmpty) known = originOf(record)
+    recovered(record.seq)
+  }
+
+  /** Makes all records up to this record available. The record was carried out by any process. */
+  def recovered(seq: Long): Unit = newest = newest.max(seq)
+
+  /** Returns a record with its announcements; `None` if the log does not keep the record any more. */
+  def at(seq: Long): Option[Settled] = for {
+    from  <- known
+    entry <- inMemory(seq).orElse(log.decisionAt(seq).map(Entry(_, log.outcome(seq))))
+  } yield Settled(Announcements.of(entry.decision, entry.outcome, from), entry.decision.writtenAtMillis)
+
+  /** Returns the first record from `seq` on that the log keeps. */
+  def firstFrom(seq: Long): Option[Long] = log.firstFrom(seq)
+
+  private def originOf(record: LogRecord): Option[Announcements.Origin] = LogIdentity
+    .of(record.state)
+    .map(identity => Announcements.Origin(place.path, place.sinkId, LogId(place.logName, identity)))
+
+  private def inMemory(seq: Long): Option[Entry] = recent.find(_.decision.seq == seq)
+}
+
+private[commit] object SettledRecords {
+
+  /** @param atMillis the time of the decision
+    */
+  final case class Settled(announcements: Vector[Announcement], atMillis: Long)
+
+  private final case class Entry(decision: Decision, outcome: RecordOutcome) {
+    def files: Int = decision.publish.size + decision.replace.size + 1
+  }
+
+  private final val MostRecords = 100
+
+  /** Large records are read again from the log. */
+  private final val MostFiles = 2000
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import scala.util.control.NonFatal
+
+import stoplog.announce.{Announcement, AnnouncementId, Change, Delivery, PositionedTarget}
+import stoplog.error.{AnnounceErrors, Causes, Log, Redaction}
+import stoplog.thread.{Backoff, Clock}
+
+/** The delivery of one log to one target, step by step. Announces whole records in order, and repeats a call
+  * until the target has the announcements. Only the thread of the target calls [[step]] and [[close]]; any
+  * thread may read the figures.
+  *
+  * @param begin the cursor at the start; `None` if the target starts with a snapshot
+  */
+private[commit] final class TargetDelivery(
+    place: Announcer.Place,
+    target: Announcer.Target,
+    cursor: AnnouncementCursor,
+    begin: Option[AnnouncementCursor.Position],
+    records: SettledRecords,
+    limits: AnnouncementLimits,
+    clock: Clock
+) {
+  import TargetDelivery._
+
+  // Announcements of the records before `reading` that the target may lack.
+  private var pending   = Vector.empty[Announcement]
+  private var together  = 0                            // delivered in one call, because they belong together
+  private var singly    = 0                            // delivered in calls of one, to find a refused one
+  private var hasBegun  = false
+  private var delivered = Option.empty[AnnouncementId] // of a target with a position, before this run
+  private var tries     = 0
+  private var writtenAt = clock.elapsedMillis()
+
+  @volatile private var reading = begin.fold(0L)(_.next) // the next record to derive
+  @volatile private var next    = reading                // all earlier records are announced
+  @volatile private var durable = begin.map(_.next)      // as written in the cursor
+  @volatile private var headAt  = Option.empty[Long]     // when the oldest waiting record was decided
+  @volatile private var counts  = Counts(0, 0, 0)
+  @volatile private var error   = Option.empty[String]
+  @volatile private var stopped = false
+
+  def name: String = target.name
+
+  /** Returns the first record that this target needs. Limits the number of kept records. */
+  def needed(newest: Long): Long = {
+    val first = durable.getOrElse(next)
+    limits.onBacklog match {
+      case OnBacklog.Gap  => first.max(newest - limits.records + 1)
+      case OnBacklog.Fail => first
+    }
+  }
+
+  /** Returns whether more or older records wait than the limits permit. */
+  def exceedsLimits: Boolean =
+    lagRecords > limits.records || lagRecords > 0 && headAt.exists(isExpired)
+
+  def figures: TargetFigures = TargetFigures(
+    next,
+    lagRecords,
+    if (lagRecords == 0) 0 else headAt.fold(0L)(clock.millis() - _).max(0),
+    counts.announced,
+    counts.failures,
+    counts.gaps,
+    error
+  )
+
+  /** Returns whether all known records are announced, and the cursor is written. */
+  def isDone: Boolean = lagRecords == 0 && (durable.contains(next) || records.available < 0)
+
+  /** Does the next piece of work, and returns what to do before the next step. Never throws, except an
+    * interruption.
+    *
+    * @param isEnding whether no further record follows, so that the cursor is written at once
+    */
+  def step(isEnding: Boolean): Next =
+    try
+      if (stopped) Over
+      else if (records.origin.isEmpty) Wait(LongMillis)
+      else if (!hasBegun) entered()
+      else if (pending.nonEmpty) delivering()
+      else if (reading <= records.available) derived()
+      else cursorWritten(isEnding)
+    catch {
+      case e: InterruptedException => throw e
+      case NonFatal(e)             => failed(Causes.reason(e), afterMillis = None)
+    }
+
+  /** Writes the cursor, and closes the target. */
+  def close(): Unit =
+    try writeCursor()
+    finally target.target.close()
+
+  private def lagRecords: Long = (records.available - next + 1).max(0)
+
+  private def entered(): Next = {
+    val identity = origin.log.identity
+    positionOf match {
+      case Some(id) if id.log.identity != identity =>
+        stop(AnnounceErrors.position(place.path, name, id.toString, identity))
+      case Some(id) => resume(id)
+      case None     => if (durable.isEmpty) snapshot()
+    }
+    hasBegun = true
+    Again
+  }
+
+  private def positionOf: Option[AnnouncementId] = target.target match {
+    case positioned: PositionedTarget => positioned.position(place.path, place.logName)
+    case _                            => None
+  }
+
+  private def resume(id: AnnouncementId): Unit = {
+    delivered = Some(id)
+    reading = id.sequence
+    next = reading
+    pending = Vector.empty
+  }
+
+  private def snapshot(): Unit = {
+    val newest = records.available
+    next = newest + 1 // from now on the log keeps the later records
+    reading = next
+    pending = Announcements.snapshot(place.visible(), newest, clock.millis(), origin)
+    together = pending.size
+  }
+
+  private def origin: Announcements.Origin = records.origin.get
+
+  /** Derives the announcements of the next records, up to the size of a call. */
+  private def derived(): Next = {
+    if (isOverfull) skipTo(records.available - limits.records + 1)
+    else
+      while (pending.size < MostInCall && reading <= records.available && !isOverfull) deriveOne()
+    if (pending.isEmpty) {
+      next = reading
+      headAt = None
+    }
+    Again
+  }
+
+  private def isOverfull: Boolean =
+    limits.onBacklog == OnBacklog.Gap && records.available - reading + 1 > limits.records
+
+  private def deriveOne(): Unit = records.at(reading) match {
+    case None => skipTo(records.firstFrom(reading).filter(_ > reading).getOrElse(reading + 1))
+    case Some(record) if limits.onBacklog == OnBacklog.Gap && isExpired(record.atMillis) => skipTo(firstYoung)
+    case Some(record)                                                                    =>
+      if (pending.isEmpty) headAt = Some(record.atMillis)
+      pending ++= record.announcements.filter(isNew)
+      reading += 1
+  }
+
+  private def isExpired(atMillis: Long): Boolean = clock.millis() - atMillis > limits.ageMillis
+
+  private def firstYoung: Long =
+    Iterator
+      .iterate(reading + 1)(_ + 1)
+      .find(seq => seq > records.available || records.at(seq).exists(record => !isExpired(record.atMillis)))
+      .get
+
+  /** Announces a gap in place of the records before `first`. */
+  private def skipTo(first: Long): Unit = {
+    val last   = first - 1
+    val number = delivered.filter(_.sequence == last).fold(0)(_.number + 1)
+    pending :+= origin.announcement(last, number, Change.Gap(reading, last), clock.millis())
+    counts = counts.copy(gaps = counts.gaps + 1)
+    reading = first
+    Log.warn(
+      s"Target $name of ${place.path} receives no announcements of the records ${pending.last.change}: too " +
+        "many records have waited, or for too long"
+    )
+  }
+
+  private def isNew(announcement: Announcement): Boolean = delivered.forall(announcement.id.isAfter)
+
+  private def delivering(): Next = {
+    val call =
+      if (singly > 0) pending.take(1)
+      else if (together > 0) pending.take(together)
+      else pending.take(MostInCall)
+    target.target.deliver(call) match {
+      case Delivery.Delivered         => done(call, counts.copy(announced = counts.announced + call.size))
+      case Delivery.Retry(why, after) => failed(why, after)
+      case Delivery.Unknown(why)      => unknown(why)
+      case Delivery.Refused(why)      => refused(call, why)
+    }
+  }
+
+  private def done(call: Vector[Announcement], after: Counts): Next = {
+    counts = after
+    pending = pending.drop(call.size)
+    together = (together - call.size).max(0)
+    singly = (singly - call.size).max(0)
+    tries = 0
+    error = None
+    if (pending.isEmpty) {
+      next = reading
+      headAt = None
+      if (isCursorDue) writeCursor()
+    }
+    Again
+  }
+
+  /** Reads the position of a target that has one: announcements up to the position have taken effect. */
+  private def unknown(why: String): Next = target.target match {
+    case _: PositionedTarget =>
+      positionOf.foreach { id =>
+        delivered = Some(id)
+        pending = pending.filter(isNew)
+        together = together.min(pending.size)
+      }
+      if (pending.isEmpty) done(Vector.empty, counts) else failed(why, afterMillis = None)
+    case _ => failed(why, afterMillis = None)
+  }
+
+  private def refused(call: Vector[Announcement], why: String): Next = target.onRefused match {
+    case OnRefused.Stop =>
+      stop(AnnounceErrors.refused(place.path, name, call.head.id.toString, why))
+      Again
+    case OnRefused.Skip if call.size > 1 && together == 0 =>
+      singly = call.size
+      Again
+    case OnRefused.Skip =>
+      Log.warn(AnnounceErrors.refused(place.path, name, call.head.id.toString, why).getMessage)
+      val after = done(call, counts.copy(failures = counts.failures + 1))
+      error = Some(Redaction.text(why))
+      after
+  }
+
+  private def stop(why: Throwable): Unit = {
+    stopped = true
+    noteError(why.getMessage)
+    Log.warn(why.getMessage)
+  }
+
+  private def failed(why: String, afterMillis: Option[Long]): Next = {
+    tries += 1
+    if (tries == 1)
+      Log.warn(s"Target $name of ${place.path} did not receive announcements, and is tried again: $why")
+    noteError(why)
+    Pause(afterMillis.getOrElse(backoff.pauseMillis(tries)).min(MostPauseMillis))
+  }
+
+  /** Notes the first failure for tools, in other processes. */
+  private def noteError(why: String): Unit = {
+    val text = Redaction.text(why)
+    counts = counts.copy(failures = counts.failures + 1)
+    if (error.isEmpty)
+      Log.tolerating(s"The failure of target $name of ${place.path} could not be noted") {
+        cursor.fail(next, AnnouncementCursor.Failure(text, clock.millis()))
+      }
+    error = Some(text)
+  }
+
+  private def cursorWritten(isEnding: Boolean): Next = {
+    if (isEnding || isCursorDue) writeCursor()
+    if (isEnding) Over
+    else if (durable.contains(next)) Wait(LongMillis)
+    else Wait((writtenAt + CursorMillis - clock.elapsedMillis()).max(1))
+  }
+
+  private def isCursorDue: Boolean =
+    next - durable.getOrElse(0L) >= CursorRecords || clock.elapsedMillis() - writtenAt >= CursorMillis
+
+  /** Writes the cursor unless written. A lost cursor repeats announcements, so a failure is not an error. */
+  private def writeCursor(): Unit = if (
+    !durable.contains(next) && hasBegun && (durable.nonEmpty || pending.isEmpty)
+  ) {
+    writtenAt = clock.elapsedMillis()
+    Log.tolerating(s"The cursor of target $name of ${place.path} could not be written; it is tried again") {
+      cursor.write(AnnouncementCursor.Position(next, origin.log.identity))
+      durable = Some(next)
+    }
+  }
+}
+
+private[commit] object TargetDelivery {
+
+  /** What a thread does after a step. */
+  sealed trait Next
+
+  /** Takes the next step at once. */
+  case object Again extends Next
+
+  /** Waits for a new record, at most for this time. */
+  final case class Wait(millis: Long) extends Next
+
+  /** Waits for this time: the target has failed. */
+  final case class Pause(millis: Long) extends Next
+
+  /** Nothing is left to do. */
+  case object Over extends Next
+
+  private final case class Counts(announced: Long, failures: Long, gaps: Long)
+
+  private final val MostInCall      = 100
+  private final val CursorRecords   = 100L
+  private final val CursorMillis    = 10 * 1000L
+  private final val LongMillis      = 60 * 60 * 1000L
+  private final val MostPauseMillis = 5 * 60 * 1000L
+
+  private val backoff = Backoff(firstMillis = 200, mostMillis = 60 * 1000)
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.filesink
+
+import scala.util.control.NonFatal
+
+import stoplog.commit.{AnnouncementCursor, Announcer, Announcing, JobAnnouncements, Replacements}
+import stoplog.engine.Existing
+import stoplog.error.{Log, Redaction}
+import stoplog.log.LogRecord
+import stoplog.options.SinkOptions
+import stoplog.preflight.Finding
+import stoplog.stores.SinkStorage
+import stoplog.thread.Clock
+
+/** The announcements of a sink, created from options. Only on the driver. */
+private[filesink] object SinkAnnouncements {
+
+  /** Starts the threads of all targets; `None` without a target.
+    *
+    * @param storage the storage of the announced log
+    * @param next    the first record for new targets; see [[stoplog.commit.Announcer.start]]
+    *
+    * Errors: `STOPLOG_USER_CODE`, `STOPLOG_STORE_WRITE`.
+    */
+  def of(options: SinkOptions, storage: SinkStorage, next: Option[Long] = None): Option[Announcer] =
+    options.buckets.completeness.announce.start(storage.announced(options.recovery.sinkId), next)
+
+  /** Returns the announcements of a batch job. Announces the records of its own log if the job adds rows. A
+    * job also announces records of the log of replacements that other jobs have left.
+    */
+  def ofJob(options: SinkOptions, storage: SinkStorage, existing: Existing): JobAnnouncements =
+    if (options.buckets.completeness.announce.targets.isEmpty) withoutTargets(storage)
+    else {
+      val replaced  = storage.as(Replacements.SinkId)
+      val own       = if (existing == Existing.Keep) of(options, storage, Some(0)) else None
+      val replacing =
+        if (existing == Existing.Keep && !isWaiting(replaced)) None
+        else of(options, replaced, Some(replaced.log.newest().fold(0L)(_.seq + 1)))
+      new OfJob(options, storage, own, replacing)
+    }
+
+  /** Returns the announcements of another job, which may have died. */
+  def ofDeadJob(options: SinkOptions, storage: SinkStorage): JobAnnouncements =
+    if (options.buckets.completeness.announce.targets.isEmpty) withoutTargets(storage)
+    else new OfJob(options, storage, ownAnnouncer = None, replacing = None)
+
+  private def withoutTargets(storage: SinkStorage): JobAnnouncements =
+    JobAnnouncements.without(storage.files, storage.sinkId, Clock.system)
+
+  private def isWaiting(replaced: SinkStorage): Boolean =
+    AnnouncementCursor.targets(replaced.files, replaced.sinkId).nonEmpty
+
+  private final class OfJob(
+      options: SinkOptions,
+      storage: SinkStorage,
+      ownAnnouncer: Option[Announcer],
+      replacing: Option[Announcer]
+  ) extends JobAnnouncements {
+    private val others = withoutTargets(storage)
+
+    override def own: Announcing          = ownAnnouncer.getOrElse(Announcing.Nothing)
+    override def replacements: Announcing = replacing.getOrElse(others.replacements)
+
+    override def end(): Boolean = {
+      replacing.foreach(_.end())
+      ownAnnouncer.forall(_.end())
+    }
+
+    override def rest(newest: LogRecord): Boolean = others.rest(newest) || {
+      try
+        of(options, storage, Some(0)).foreach { announcer =>
+          announcer.recovered(newest.seq)
+          announcer.end()
+        }
+      catch { case NonFatal(e) => Log.warn(s"Job ${storage.sinkId} could not be announced", e) }
+      others.rest(newest)
+    }
+  }
+
+  /** Calls the check of each target. */
+  def findings(options: SinkOptions): Vector[Finding] =
+    options.buckets.completeness.announce.targets.map { target =>
+      val name = s"announce.${target.name}"
+      try {
+        val made = target.create()
+        try made.check()
+        finally made.close()
+        Finding.Ok(name, s"The target '${target.kind}' can be reached.")
+      } catch {
+        case NonFatal(e) =>
+          Finding.Problem(
+            name,
+            Redaction.text(s"The target does not pass its check: ${String.valueOf(e.getMessage)}."),
+            "Correct the settings of the target. A query starts in any case, and its announcements wait."
+          )
+      }
+    }
+}

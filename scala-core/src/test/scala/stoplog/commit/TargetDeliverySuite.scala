@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.announce.{AnnouncementId, Change, Delivery, LogId, PositionedRecordingTarget}
+import stoplog.commit.TargetDelivery.{Over, Pause, Wait}
+import stoplog.log.LogRules
+import stoplog.storage.VisibleFile
+
+class TargetDeliverySuite extends AnyFunSuite {
+
+  test("a target receives each bucket of each epoch, in order") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    run.epoch("a", "b")
+    run.deliver()
+    run.epoch("c")
+    run.deliver()
+    assert(world.buckets === Vector("added a", "added b", "added c"))
+    assert(world.target.accepted.map(_.id.sequence) === Vector(1L, 1L, 2L))
+    assert(world.target.accepted.map(_.epoch) === Vector(Some(0L), Some(0L), Some(1L)))
+    assert(run.delivery.figures.lagRecords === 0)
+  }
+
+  test("a target that keeps up needs no request to the storage") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    run.epoch("a")
+    run.deliver()
+    val (listings, texts) = (world.sink.records.listings, world.files.texts)
+    (1 to 50).foreach { n => run.epoch(s"b$n"); run.deliver() }
+    assert(world.sink.records.listings - listings === 50) // the listings of the appends alone
+    assert(world.files.texts === texts)
+    assert(world.target.accepted.size === 51)
+  }
+
+  test("the cursor is written after 100 records or 10 seconds, and at the end") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    run.epoch("a")
+    run.deliver()
+    assert(world.cursor().read().map(_.next) === Some(0L))
+    assert(run.deliver() === Wait(10000))
+    world.sink.clock.advance(10000)
+    run.deliver()
+    assert(world.cursor().read().map(_.next) === Some(2L))
+    (1 to 99).foreach { n => run.epoch(s"b$n"); run.deliver() }
+    assert(world.cursor().read().map(_.next) === Some(2L))
+    run.epoch("c")
+    run.deliver()
+    assert(world.cursor().read().map(_.next) === Some(102L))
+    run.epoch("d")
+    assert(run.deliver(isEnding = true) === Over)
+    assert(world.cursor().read().map(_.next) === Some(103L))
+    assert(world.files.texts.size === 1)
+  }
+
+  test("the next run repeats announcements after the cursor, and omits none") {
+    val world = new AnnouncerWorld
+    val first = new world.Run
+    first.epoch("a")
+    first.epoch("b")
+    first.deliver() // the process dies before the cursor is written
+    val second = new world.Run
+    second.resumed()
+    second.deliver()
+    assert(world.buckets === Vector("added a", "added b", "added a", "added b"))
+    assert(world.target.received.size === 2)
+  }
+
+  test("a failed target is tried again after increasing waits, and other records wait in order") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    world.target.answers =
+      Vector(Delivery.Retry("down"), Delivery.Retry("busy", Some(7000)), Delivery.Unknown("lost"))
+    run.epoch("a")
+    assert(run.deliver().isInstanceOf[Pause])
+    assert(run.delivery.figures.lastError === Some("down"))
+    assert(world.cursor().failure(world.cursor().read()).map(_.reason) === Some("down"))
+    run.epoch("b")
+    assert(run.deliver() === Pause(7000))
+    assert(run.delivery.figures.lagRecords === 3)
+    run.deliverAll()
+    assert(world.buckets === Vector("added a", "added a", "added b"))
+    assert(run.delivery.figures.lastError === None)
+    world.sink.clock.advance(10000)
+    run.deliver()
+    assert(world.cursor().failure(world.cursor().read()) === None)
+  }
+
+  test("an exception of the target counts as a failure") {
+    val world = new AnnouncerWorld
+    val bad   = new stoplog.announce.RecordingTarget {
+      override def deliver(all: Vector[stoplog.announce.Announcement]): Delivery =
+        if (calls.isEmpty) { calls :+= all; throw new IllegalStateException("token=hunter2 is gone") }
+        else super.deliver(all)
+    }
+    val run = new world.Run(to = bad)
+    run.epoch("a")
+    assert(run.deliver().isInstanceOf[Pause])
+    assert(!run.delivery.figures.lastError.get.contains("hunter2"))
+    run.deliverAll()
+    assert(world.bucketsOf(bad.accepted) === Vector("added a"))
+  }
+
+  test("a refusal stops the target, or omits the refused announcement only") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    world.target.answers = Vector(Delivery.Refused("too large"))
+    run.epoch("a", "b")
+    assert(run.deliver() === Over)
+    assert(run.delivery.figures.lastError.exists(_.contains("STOPLOG_ANNOUNCEMENT_REFUSED")))
+    val again = new world.Run(onRefused = OnRefused.Skip)
+    again.resumed()
+    world.target.answers = Vector(Delivery.Refused("too large"), Delivery.Refused("too large"))
+    again.deliver()
+    assert(world.buckets === Vector("added b"))
+    assert(again.delivery.figures.lagRecords === 0)
+  }
+
+  test("records are kept for a target that is down, up to the limit") {
+    val world = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))
+    world.limits = world.limits.copy(records = 20)
+    val run = new world.Run
+    world.target.answers = Vector.fill(100)(Delivery.Retry("down"))
+    run.epoch("first")
+    run.deliver()
+    (1 to 15).foreach(n => run.epoch(s"b$n"))
+    assert(world.sink.records.list().head === 0L)
+    (16 to 60).foreach(n => run.epoch(s"b$n"))
+    assert(world.sink.records.list().size <= 22)
+    world.target.answers = Vector.empty
+    run.deliverAll()
+    val found = world.target.accepted.map(_.change)
+    assert(found.head.bucket === Some("first")) // was in memory
+    assert(found(1) === Change.Gap(2, 41))
+    assert(found.drop(2).map(_.bucket) === (41 to 60).map(n => Some(s"b$n")))
+    assert(run.delivery.figures.gaps === 1)
+  }
+
+  test("records that were trimmed are a gap for the next run") {
+    val world = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))
+    world.limits = world.limits.copy(records = 5)
+    val first = new world.Run
+    world.target.answers = Vector.fill(100)(Delivery.Retry("down"))
+    (1 to 30).foreach(n => first.epoch(s"b$n"))
+    world.target.answers = Vector.empty
+    world.limits = world.limits.copy(records = 1000)
+    val second = new world.Run
+    second.resumed()
+    second.deliver()
+    val gap = world.target.accepted.head.change.asInstanceOf[Change.Gap]
+    assert(gap.first === 0)
+    assert(gap.last + 1 === world.sink.records.list().head)
+    assert(world.buckets.last === "added b30")
+  }
+
+  test("records that waited too long are a gap") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    run.epoch("a")
+    run.epoch("b")
+    world.sink.clock.advance(1000001)
+    run.epoch("c")
+    run.deliver()
+    assert(world.target.accepted.map(_.change.word) === Vector("gap", "added"))
+    assert(world.target.accepted.head.change === Change.Gap(0, 2))
+  }
+
+  test("with announceOnBacklog=fail nothing is omitted, and the limits are reported") {
+    val world = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))
+    world.limits = world.limits.copy(records = 10, onBacklog = OnBacklog.Fail)
+    val run = new world.Run
+    world.target.answers = Vector(Delivery.Retry("down"))
+    (1 to 8).foreach(n => run.epoch(s"b$n"))
+    run.deliver()
+    assert(!run.delivery.exceedsLimits)
+    (9 to 20).foreach(n => run.epoch(s"b$n"))
+    assert(run.delivery.exceedsLimits)
+    run.deliverAll()
+    assert(world.target.accepted.size === 20)
+    assert(!run.delivery.exceedsLimits)
+  }
+
+  test("a new target starts after the newest record, or with a snapshot in one call") {
+    val world = new AnnouncerWorld
+    val none  = new world.Run
+    none.epoch("old")
+    world.cursor().forget()
+    val newest = new world.Run
+    newest.resumed()
+    newest.epoch("a")
+    newest.deliver()
+    assert(world.buckets === Vector("added a"))
+    world.cursor().forget()
+    world.visible = Vector(VisibleFile("a/p", 4, 4, None), VisibleFile("old/p", 4, 4, None))
+    val snapshot = new world.Run(FirstAnnouncement.Snapshot)
+    snapshot.resumed()
+    snapshot.deliver()
+    snapshot.epoch("b")
+    snapshot.deliver()
+    assert(world.buckets.drop(1) === Vector("snapshot a", "snapshot old", "added b"))
+    assert(world.target.calls(1).size === 2)
+  }
+
+  test("a target with a position receives nothing twice, also after an unknown outcome") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    val first  = new world.Run(to = target)
+    target.answers = Vector(Delivery.Unknown("connection lost"))
+    first.epoch("a", "b")
+    first.deliver()
+    assert(target.calls.size === 1)
+    val second = new world.Run(to = target) // the cursor was not written
+    second.resumed()
+    second.epoch("c")
+    second.deliver()
+    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b", "added c"))
+    assert(target.calls.size === 2)
+  }
+
+  test("a position of another log stops the target by name, and nothing is delivered") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    target.stored = Map("main" -> AnnouncementId(LogId("main", "of-another"), 3, 0))
+    val run = new world.Run(to = target)
+    run.epoch("a")
+    assert(run.deliver() === Over)
+    assert(run.delivery.figures.lastError.exists(_.contains("STOPLOG_ANNOUNCEMENT_POSITION")))
+    assert(target.calls.isEmpty)
+  }
+
+  test("a cursor of a deleted log announces the new log from its first record") {
+    val world = new AnnouncerWorld
+    world.cursor().write(AnnouncementCursor.Position(500, "of-a-deleted-log"))
+    val run = new world.Run
+    run.epoch("a")
+    run.deliver(isEnding = true)
+    assert(world.buckets === Vector("added a"))
+    assert(world.cursor().read().map(_.next) === Some(2L))
+  }
+
+  test("large records are delivered in several calls") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    run.epoch((1 to 250).map(n => f"b$n%03d"): _*)
+    run.deliver()
+    assert(world.target.calls.map(_.size) === Vector(100, 100, 50))
+    assert(world.target.accepted.map(_.id.number) === (0 until 250))
+  }
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.spark
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.apache.spark.sql.functions.{col, lit}
+import org.apache.spark.sql.streaming.Trigger
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.FileSink
+import stoplog.announce._
+import stoplog.format.SparkSessionForTests
+import stoplog.storage.local.LocalUnderTest
+
+/** The announcements of queries and batch jobs, on a local disk. */
+class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
+
+  private final class World(out: Path) {
+    val target: RecordingTarget = RecordingTargets.at(out.toString)
+
+    def sink(more: (String, String)*): FileSink =
+      more
+        .foldLeft(
+          FileSink
+            .forRowFormat(out.toString, "json")
+            .withOption("bucketBy", "concat('b', id % 2)")
+            .withAnnouncement("out", "recording", Map("to" -> out.toString))
+            .withOption("announceAtEnd", "1s")
+        ) { case (builder, (key, value)) => builder.withOption(key, value) }
+        .build()
+
+    def rows(count: Long): DataFrame = spark.range(0, count, 1, 1).select(col("id"))
+
+    def words: Vector[String] =
+      target.received.map(one => s"${one.change.word} ${one.change.bucket.getOrElse("")}")
+
+    def batchLogs: Vector[String] = names("_stoplog").filter(_.startsWith("batch-"))
+
+    def names(under: String): Vector[String] =
+      Option(out.resolve(under).toFile.list()).fold(Vector.empty[String])(_.toVector.sorted)
+
+    def announcedFiles: Vector[String] = target.received.flatMap(_.change match {
+      case Change.Added(_, files)       => files.map(_.path)
+      case Change.Replaced(_, files, _) => files.map(_.path)
+      case _                            => Vector.empty
+    })
+  }
+
+  private def inWorld(body: World => Unit): Unit = {
+    val directory = Files.createTempDirectory("stoplog-announced")
+    try body(new World(directory))
+    finally LocalUnderTest.remove(directory)
+  }
+
+  test("a query announces its files and complete buckets, and the next start continues at the cursor") {
+    inWorld { world =>
+      val in          = Files.createTempDirectory("stoplog-announced-in")
+      val checkpoint  = Files.createTempDirectory("stoplog-announced-checkpoint")
+      def run(): Unit = {
+        val query = world
+          .sink("onRestart" -> "finish", "finalizeOnTermination" -> "always")
+          .writeStream(spark.readStream.schema("id LONG").json(in.toString))
+          .option("checkpointLocation", checkpoint.toString)
+          .trigger(Trigger.AvailableNow())
+          .start()
+        query.awaitTermination()
+        assert(FileSink.awaitEnd(query.runId.toString, 120000))
+      }
+      Files.writeString(in.resolve("1.json"), "{\"id\":1}\n{\"id\":2}\n")
+      run()
+      assert(world.words === Vector("added b0", "added b1"))
+      Files.writeString(in.resolve("2.json"), "{\"id\":4}\n")
+      run()
+      assert(world.words === Vector("added b0", "added b1", "added b0"))
+      assert(world.target.accepted.size === 3)
+      assert(
+        world.announcedFiles.forall(file => Files.exists(Path.of(world.target.received.head.path, file)))
+      )
+      assert(world.target.received.map(_.id.log).distinct.size === 1)
+      Seq(in, checkpoint).foreach(LocalUnderTest.remove)
+    }
+  }
+
+  test("a batch append announces its files before its log is deleted") {
+    inWorld { world =>
+      world.sink().write(world.rows(2)).mode("append").save()
+      assert(world.words === Vector("added b0", "added b1"))
+      assert(world.target.received.forall(one => one.epoch.isEmpty && one.sinkId == "main"))
+      assert(world.batchLogs.isEmpty)
+    }
+  }
+
+  test("the log of a job stays if the target is down, and the next job announces both jobs") {
+    inWorld { world =>
+      world.target.answers = Vector.fill(1000)(Delivery.Retry("down"))
+      world.sink().write(world.rows(1)).mode("append").save()
+      assert(world.target.received.isEmpty)
+      assert(world.batchLogs.size === 1)
+      world.target.answers = Vector.empty
+      world.sink().write(world.rows(2)).mode("append").save()
+      assert(world.words.sorted === Vector("added b0", "added b0", "added b1"))
+      assert(world.batchLogs.isEmpty)
+    }
+  }
+
+  test("a job without targets keeps the log that a target needs") {
+    inWorld { world =>
+      world.target.answers = Vector.fill(1000)(Delivery.Retry("down"))
+      world.sink().write(world.rows(1)).mode("append").save()
+      world
+        .rows(1)
+        .write
+        .format("stoplog")
+        .options(
+          Map("path" -> world.target.calls.head.head.path, "format" -> "json").asJava
+        )
+        .mode("append")
+        .save()
+      assert(world.batchLogs.size === 1)
+    }
+  }
+
+  test("overwrites announce replaced and removed files") {
+    inWorld { world =>
+      world.sink().write(world.rows(2)).mode("append").save()
+      world.sink("partitionOverwriteMode" -> "static").write(world.rows(1)).mode("overwrite").save()
+      assert(world.words === Vector("added b0", "added b1", "replaced b0", "removed b1"))
+      val gone = world.target.received.flatMap(_.change match {
+        case Change.Replaced(_, _, paths) => paths
+        case Change.Removed(_, paths)     => paths
+        case _                            => Vector.empty
+      })
+      assert(gone.sorted === world.announcedFiles.take(2).sorted)
+      assert(world.target.received.map(_.id.log.name).last === "replace")
+    }
+  }
+
+  test("preflight checks each target") {
+    inWorld { world =>
+      assert(world.sink().check(world.rows(1)).findings.exists(found => found.name == "announce.out"))
+      val problems = world.sink("announce.out.token" -> "x").check(world.rows(1)).problems
+      assert(problems.map(_.name) === Vector("announce.out"))
+      assert(problems.head.what.contains("no entry"))
+    }
+  }
+
+  test("a target of a class is called with the session of the query") {
+    inWorld { world =>
+      SessionTarget.sessions = Set.empty
+      world.sink("announce.session" -> classOf[SessionTarget].getName).write(world.rows(1)).save()
+      assert(SessionTarget.sessions === Set(spark))
+      assert(world.rows(1).select(lit(1)).count() === 1)
+    }
+  }
+}
+
+final class SessionTarget extends AnnouncementTarget {
+  override def deliver(announcements: Vector[Announcement]): Delivery = {
+    SessionTarget.sessions += SparkSession.active
+    Delivery.Delivered
+  }
+}
+
+object SessionTarget {
+  @volatile var sessions: Set[SparkSession] = Set.empty
+}

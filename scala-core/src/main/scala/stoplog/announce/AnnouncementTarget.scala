@@ -7,7 +7,7 @@ import java.util.{Map => JMap}
   *
   * One daemon thread of the driver calls the target of one log, one call at a time. Never on the thread of
   * the query: a slow or failed target delays no epoch. Each announcement is delivered at least once, in the
-  * order of its log. After a failure of the process, an announcement may be delivered again, with the same id.
+  * order of its log. After a failure of the process, an announcement may be delivered again with the same id.
   *
   * {{{
   * final class Printed extends AnnouncementTarget {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.announce.{AnnouncedFile, Announcement, AnnouncementId, Change, LogId, TimeRange}
-import stoplog.log.{Decision, RecordKind, RecordOutcome, TimeColumn}
-import stoplog.part.Pending
+import stoplog.announce.{AnnouncedFile, Announcement, AnnouncementId, Change, LogId}
+import stoplog.log.{Decision, RecordKind, RecordOutcome}
 import stoplog.storage.{FileStore, HiddenNames, VisibleFile}
 
 /** The announcements of a record, derived only from the record and its outcome. So each process derives the
@@ -80,7 +79,7 @@ private[stoplog] object Announcements {
     val column = decision.follow.manifest.flatMap(_.column)
     val shown  = decision.publish
       .filter(part => part.sizeBytes > 0 && !lost(part.finishedPath) && isSeen(part.finishedPath))
-      .groupMap(_.bucket)(announced(_, column))
+      .groupMap(_.bucket)(AnnouncedFiles.of(_, column))
     val gone = decision.replace.filter(part => isSeen(part.path)).groupMap(_.bucket)(_.path)
     (shown.keySet ++ gone.keySet).toVector.sorted.map { bucket =>
       (shown.get(bucket), gone.get(bucket)) match {
@@ -94,19 +93,6 @@ private[stoplog] object Announcements {
   }
 
   private def isSeen(path: String): Boolean = !HiddenNames.areIn(path)
-
-  private def announced(part: Pending, column: Option[TimeColumn]): AnnouncedFile = AnnouncedFile(
-    part.finishedPath,
-    Some(part.records),
-    part.sizeBytes,
-    for {
-      known <- column
-      times <- part.times
-    } yield TimeRange(
-      MarkerWriter.ManifestJson.time(times.minMicros, known.kind),
-      MarkerWriter.ManifestJson.time(times.maxMicros, known.kind)
-    )
-  )
 
   private def announced(file: VisibleFile): AnnouncedFile =
     AnnouncedFile(file.path, rows = None, file.committedBytes)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import java.time.{Instant, LocalDate, ZoneOffset}
-import java.time.format.DateTimeFormatter.ISO_LOCAL_DATE_TIME
-
 import scala.annotation.tailrec
 
-import com.fasterxml.jackson.core.JsonGenerator
-
+import stoplog.announce.AnnouncementJson
 import stoplog.fault.{Faults, Step}
-import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm, RecordKind, TimeColumn, TimeKind, Totals}
-import stoplog.part.Pending
+import stoplog.log.{LogRecord, Manifest, Marker, MarkerForm, RecordKind, Totals}
 import stoplog.storage.{MarkerNames, PutOutcome}
 import stoplog.thread.Parallel
 
@@ -143,7 +138,9 @@ private[commit] object MarkerWriter {
       json.writeStringField("decidedAt", Markers.time(record.writtenAtMillis))
       manifest.column.foreach(column => json.writeStringField("timeColumn", column.name))
       json.writeArrayFieldStart("files")
-      record.publish.filter(_.sizeBytes > 0).foreach(writeFile(_, manifest.column, json))
+      record.publish.filter(_.sizeBytes > 0).foreach { part =>
+        AnnouncementJson.writeFile(part.bucket, AnnouncedFiles.of(part, manifest.column), json)
+      }
       json.writeEndArray()
       if (record.replace.nonEmpty) {
         json.writeArrayFieldStart("replaced")
@@ -152,40 +149,9 @@ private[commit] object MarkerWriter {
       }
       json.writeArrayFieldStart("completed")
       record.follow.markers.foreach { marker =>
-        json.writeStartObject()
-        json.writeStringField("bucket", marker.bucket)
-        json.writeNumberField("version", marker.version)
-        json.writeEndObject()
+        AnnouncementJson.writeCompleted(marker.bucket, marker.version, json)
       }
       json.writeEndArray()
-    }
-
-    private def writeFile(part: Pending, column: Option[TimeColumn], json: JsonGenerator): Unit = {
-      json.writeStartObject()
-      json.writeStringField("path", part.finishedPath)
-      json.writeStringField("bucket", part.bucket)
-      json.writeNumberField("rows", part.records)
-      json.writeNumberField("bytes", part.sizeBytes)
-      for {
-        known <- column
-        times <- part.times
-      } {
-        json.writeStringField("min", time(times.minMicros, known.kind))
-        json.writeStringField("max", time(times.maxMicros, known.kind))
-      }
-      json.writeEndObject()
-    }
-
-    private[commit] def time(micros: Long, kind: TimeKind): String = {
-      val moment = Instant.ofEpochSecond(
-        Math.floorDiv(micros, 1000000L),
-        Math.floorMod(micros, 1000000L) * 1000L
-      )
-      kind match {
-        case TimeKind.Instant => moment.toString
-        case TimeKind.Local   => ISO_LOCAL_DATE_TIME.format(moment.atOffset(ZoneOffset.UTC))
-        case TimeKind.Day     => LocalDate.ofInstant(moment, ZoneOffset.UTC).toString
-      }
     }
   }
 }

@@ -6,12 +6,14 @@ object PackageImports {
 
   /** By the names below `stoplog`; `root` is `stoplog` itself. */
   val allowed: Map[String, Set[String]] = Map(
-    "admin"     -> "checkpoint commit error fault format.bulk log options part storage stores thread writing",
-    "announce"  -> "",
-    "async"     -> "error",
-    "bucket"    -> "error log storage util writing",
-    "bucketing" -> "bucket format options util",
-    "cassandra" -> "cassandra.options",
+    "admin"    -> "checkpoint commit error fault format.bulk log options part storage stores thread writing",
+    "announce" -> "",
+    "announce.setting"  -> "error options",
+    "announce.webhook"  -> "announce announce.setting error options thread",
+    "async"             -> "error",
+    "bucket"            -> "error log storage util writing",
+    "bucketing"         -> "bucket format options util",
+    "cassandra"         -> "cassandra.options",
     "cassandra.client"  -> "error options thread",
     "cassandra.options" -> "cassandra.client options",
     "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",

@@ -18,7 +18,7 @@ object Published {
     * public API, with the traits for stores of one's own.
     */
   val Internal: Seq[String] = Seq(
-    "stoplog.announce.setting", "stoplog.announce.webhook",
+    "stoplog.announce.catalog", "stoplog.announce.setting", "stoplog.announce.webhook",
     "stoplog.commit", "stoplog.plan", "stoplog.writing", "stoplog.log", "stoplog.options", "stoplog.spark",
     "stoplog.thread", "stoplog.util", "stoplog.format.avro", "stoplog.format.compress", "stoplog.format.orc",
     "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.storage.local", "stoplog.storage.hadoop",

@@ -8,6 +8,7 @@ object PackageImports {
   val allowed: Map[String, Set[String]] = Map(
     "admin"    -> "checkpoint commit error fault format.bulk log options part storage stores thread writing",
     "announce" -> "",
+    "announce.catalog"  -> "announce announce.setting error options storage",
     "announce.setting"  -> "error options",
     "announce.webhook"  -> "announce announce.setting error options thread",
     "async"             -> "error",

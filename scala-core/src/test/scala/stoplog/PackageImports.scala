@@ -47,10 +47,12 @@ object PackageImports {
     "format.read"     -> "bucket error format.bulk source source.file source.format storage",
     "format.sequence" -> "compact error format.bulk format.compress part writing",
     "jdbc"            -> "jdbc.options options",
-    "jdbc.client"     -> "error fault jdbc.rows jdbc.types thread",
-    "jdbc.options"    -> "commit error jdbc.client options writing",
-    "jdbc.rejects"    -> "format jdbc.client jdbc.rows jdbc.table",
-    "jdbc.rows"       -> "jdbc.types",
+    "jdbc.announce"   -> ("announce announce.setting error jdbc.client jdbc.options jdbc.rows jdbc.staging " +
+      "jdbc.table options"),
+    "jdbc.client"  -> "error fault jdbc.rows jdbc.types thread",
+    "jdbc.options" -> "commit error jdbc.client options writing",
+    "jdbc.rejects" -> "format jdbc.client jdbc.rows jdbc.table",
+    "jdbc.rows"    -> "jdbc.types",
     "jdbc.spark" -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging " +
       "jdbc.table jdbc.write options spark thread"),
     "jdbc.staging" -> "commit engine fault jdbc.client jdbc.rejects jdbc.rows jdbc.table log thread",

@@ -12,6 +12,11 @@ private[jdbc] object TableName {
     if (dot < 0) other else s"${table.take(dot + 1)}$other"
   }
 
+  /** Returns the name with a suffix, inside the quotes of a quoted name. */
+  def withSuffix(table: String, suffix: String): String =
+    if (table.endsWith("\"") || table.endsWith("`")) s"${table.dropRight(1)}$suffix${table.last}"
+    else s"$table$suffix"
+
   /** The name of a table in the database's own catalog. */
   final case class Located(catalog: Option[String], schema: Option[String], name: String)
 

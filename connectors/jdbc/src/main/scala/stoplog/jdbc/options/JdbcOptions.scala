@@ -5,9 +5,9 @@ import java.util.{Locale, Map => JMap}
 
 import stoplog.commit.ForeignQuery
 import stoplog.error.Redaction
-import stoplog.jdbc.client.{Dialect, RequestOptions}
+import stoplog.jdbc.client.{Dialect, RequestOptions, TableName}
 import stoplog.jdbc.options.{JdbcOptionRegistry => Registry}
-import stoplog.options.{Opt, OptionReader, SparkOptions}
+import stoplog.options.{Opt, OptionErrors, OptionReader, SparkOptions}
 import stoplog.writing.OnBadRow
 
 /** The mode in which rows are written to the table. */
@@ -101,8 +101,11 @@ private[jdbc] object JdbcOptions {
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems at once.
     */
-  def parse(options: JMap[String, String]): JdbcOptions = {
-    val reader = new OptionReader(SparkOptions.spelled(options), Registry.all)
+  def parse(options: JMap[String, String]): JdbcOptions = parse(options, new OptionErrors)
+
+  /** @param errors problems of other options of the caller, and then of these options */
+  def parse(options: JMap[String, String], errors: OptionErrors): JdbcOptions = {
+    val reader = new OptionReader(SparkOptions.spelled(options), Registry.all, errors)
     val url    = needed(reader, Registry.Url)
     val table  = needed(reader, Registry.DbTable)
     if (url.nonEmpty && !url.startsWith("jdbc:"))
@@ -156,12 +159,8 @@ private[jdbc] object JdbcOptions {
         reader.withoutEffect(Seq(Registry.RejectTableName), "unless onBadRow is set to reject")
         None
       case OnBadRow.Reject =>
-        Some(reader.text(Registry.RejectTableName).getOrElse(defaultRejectTable(table)))
+        Some(reader.text(Registry.RejectTableName).getOrElse(TableName.withSuffix(table, "_rejected")))
     }
-
-  private def defaultRejectTable(table: String): String =
-    if (table.endsWith("\"") || table.endsWith("`")) s"${table.dropRight(1)}_rejected${table.last}"
-    else s"${table}_rejected"
 
   private def needed(reader: OptionReader, option: Opt[_]): String =
     reader.text(option).map(_.trim).getOrElse {

@@ -62,7 +62,9 @@ object PackageImports {
       "wal"),
     "jdbc.write" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table " +
       "jdbc.types thread"),
-    "kafka"         -> "error kafka.client kafka.options",
+    "kafka"          -> "error kafka.client kafka.options",
+    "kafka.announce" -> ("announce announce.setting error kafka.client kafka.options kafka.transaction " +
+      "options thread"),
     "kafka.client"  -> "error options",
     "kafka.options" -> "commit kafka.client options",
     "kafka.spark"   -> ("engine error kafka.client kafka.options kafka.transaction options part sink spark " +

@@ -108,6 +108,9 @@ private[kafka] object KafkaClientOptions {
 
   def isClients(key: String): Boolean = lower(key).startsWith(Prefix)
 
+  /** Returns the names of all settings of the client, with the prefix. */
+  def names: Set[String] = clientNames.map(Prefix + _)
+
   private def refused: Seq[(String, String)] = Seq(
     ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG   -> "cannot be set: keys are written as the bytes they are",
     ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG -> "cannot be set: values are written as the bytes they are",

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.kafka.announce
+
+import java.time.Duration
+import java.util.{HashMap => JHashMap, List => JList, Optional}
+import java.util.concurrent.{ExecutionException, TimeoutException}
+
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.admin.{Admin, ListOffsetsOptions, NewTopic, OffsetSpec}
+import org.apache.kafka.clients.consumer.{ConsumerConfig, KafkaConsumer}
+import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.{IsolationLevel, TopicPartition}
+import org.apache.kafka.common.config.{ConfigResource, TopicConfig}
+import org.apache.kafka.common.errors.{TopicExistsException, UnknownTopicOrPartitionException}
+import org.apache.kafka.common.serialization.StringDeserializer
+
+import stoplog.announce.{AnnouncementId, LogId}
+import stoplog.kafka.client.ProducerSettings
+import stoplog.thread.{Clock, Stopwatch}
+
+/** The compacted topic with the position of each log: the key is the log, the value the id of the last
+  * announcement.
+  */
+private[announce] final class PositionTopic(topic: String, settings: ProducerSettings) {
+
+  /** Creates the topic if it does not exist. Throws `IllegalArgumentException` if the topic is not compacted,
+    * because the brokers would delete the positions of idle logs.
+    */
+  def ensure(): Unit = Using.resource(Admin.create(settings.admin)) { admin =>
+    if (!exists(admin, topic)) create(admin)
+    val resource = new ConfigResource(ConfigResource.Type.TOPIC, topic)
+    val policy   = admin
+      .describeConfigs(JList.of(resource))
+      .all()
+      .get()
+      .get(resource)
+      .get(TopicConfig.CLEANUP_POLICY_CONFIG)
+    if (policy != null && policy.value != TopicConfig.CLEANUP_POLICY_COMPACT)
+      throw new IllegalArgumentException(
+        s"the topic $topic has ${TopicConfig.CLEANUP_POLICY_CONFIG}=${policy.value}, and positions need " +
+          TopicConfig.CLEANUP_POLICY_COMPACT
+      )
+  }
+
+  /** Returns whether the brokers have the topic of the announcements. */
+  def hasTopic(other: String): Boolean = Using.resource(Admin.create(settings.admin))(exists(_, other))
+
+  def record(key: String, id: AnnouncementId): ProducerRecord[Array[Byte], Array[Byte]] =
+    new ProducerRecord(topic, key.getBytes("UTF-8"), id.toString.getBytes("UTF-8"))
+
+  /** Returns the position with this key. The caller has initialized its transactions, so that no earlier
+    * driver has an open transaction of this log. Waits for the open transactions of other logs: committed
+    * positions may follow their records.
+    *
+    * Throws `TimeoutException` if such a transaction stays open for longer than its time-out.
+    */
+  def read(key: String): Option[AnnouncementId] = {
+    val watch = new Stopwatch(Clock.system)
+    Using.resource(consumer()) { reader =>
+      val partitions =
+        reader.partitionsFor(topic).asScala.map(p => new TopicPartition(topic, p.partition)).toSeq
+      val ends = endOffsets(partitions)
+      reader.assign(partitions.asJava)
+      reader.seekToBeginning(partitions.asJava)
+      @tailrec
+      def next(found: Option[AnnouncementId]): Option[AnnouncementId] =
+        if (ends.forall { case (of, end) => reader.position(of) >= end }) found
+        else if (watch.millis > settings.transactionTimeoutMillis + PositionTopic.MarginMillis)
+          throw new TimeoutException(s"a transaction of the topic $topic is open")
+        else
+          next(
+            reader
+              .poll(PositionTopic.Poll)
+              .asScala
+              .filter(_.key == key)
+              .lastOption
+              .map(_.value)
+              .flatMap(PositionTopic.parse)
+              .orElse(found)
+          )
+      next(None)
+    }
+  }
+
+  /** Returns the ends including records of open transactions. */
+  private def endOffsets(partitions: Seq[TopicPartition]): Map[TopicPartition, Long] =
+    Using.resource(Admin.create(settings.admin)) { admin =>
+      val latest = partitions.map(_ -> OffsetSpec.latest()).toMap.asJava
+      admin
+        .listOffsets(latest, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
+        .all()
+        .get()
+        .asScala
+        .view
+        .mapValues(_.offset)
+        .toMap
+    }
+
+  private def consumer(): KafkaConsumer[String, String] = {
+    val known    = ConsumerConfig.configNames().asScala
+    val consumer = new JHashMap[String, Object]()
+    settings.client.foreach { case (key, value) => if (known(key)) consumer.put(key, value) }
+    consumer.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
+    consumer.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false")
+    new KafkaConsumer(consumer, new StringDeserializer, new StringDeserializer)
+  }
+
+  private def exists(admin: Admin, name: String): Boolean =
+    try {
+      admin.describeTopics(JList.of(name)).allTopicNames().get()
+      true
+    } catch {
+      case e: ExecutionException if e.getCause.isInstanceOf[UnknownTopicOrPartitionException] => false
+    }
+
+  private def create(admin: Admin): Unit = {
+    val compacted = new NewTopic(topic, Optional.of[Integer](1), Optional.empty[java.lang.Short]())
+      .configs(Map(TopicConfig.CLEANUP_POLICY_CONFIG -> TopicConfig.CLEANUP_POLICY_COMPACT).asJava)
+    try admin.createTopics(JList.of(compacted)).all().get(): Unit
+    catch { case e: ExecutionException if e.getCause.isInstanceOf[TopicExistsException] => () }
+  }
+}
+
+private[announce] object PositionTopic {
+
+  /** Parses the text of an id. */
+  def parse(text: String): Option[AnnouncementId] = Some(text).collect {
+    case Id(name, identity, sequence, number) =>
+      AnnouncementId(LogId(name, identity), sequence.toLong, number.toInt)
+  }
+
+  private val Id                 = "(?s)(.*)/([^/]+)/([0-9]{1,18})/([0-9]{1,9})".r
+  private val Poll               = Duration.ofMillis(100)
+  private final val MarginMillis = 30000L
+}

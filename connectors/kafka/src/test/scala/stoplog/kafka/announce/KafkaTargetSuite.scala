@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.kafka.announce
+
+import java.time.Duration
+import java.util.{List => JList, Optional, ServiceLoader, UUID}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.kafka.clients.admin.NewTopic
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.announce._
+import stoplog.announce.setting.Secrets
+import stoplog.kafka.Broker
+import stoplog.laws.{PositionedTargetLaws, ReceiverUnderTest}
+
+class KafkaTargetLaws extends PositionedTargetLaws {
+
+  override protected def newReceiver(): ReceiverUnderTest = new KafkaReceiver
+
+  /** Longer than a request may be. */
+  override protected def refused(after: Announcement): Option[Announcement] = Some(
+    after.copy(
+      id = after.id.copy(number = after.id.number + 1),
+      change = Change.Removed("n=2", Vector("x" * 2000000))
+    )
+  )
+}
+
+/** A new topic. */
+private final class KafkaReceiver extends ReceiverUnderTest {
+  val topic: String = s"files-${UUID.randomUUID()}"
+  Broker.shared.createTopic(topic)
+
+  override def target(): AnnouncementTarget = KafkaTargetSuite.target(topic)
+
+  override def received(): Seq[Int] =
+    Broker.shared.records(topic).map(_.key).collect { case s"n=$number" => number.toInt }
+}
+
+class KafkaKilledDriverSuite extends KilledDriverLaws {
+  override protected def newReceiver(): (ReceiverUnderTest, TargetElsewhere) = {
+    val receiver = new KafkaReceiver
+    (receiver, KafkaElsewhere(Broker.shared.servers, receiver.topic))
+  }
+}
+
+private final case class KafkaElsewhere(servers: String, topic: String) extends TargetElsewhere {
+  override def target(): AnnouncementTarget =
+    new KafkaTargets().create("t", Map("kafka.bootstrap.servers" -> servers, "topic" -> topic).asJava)
+}
+
+class KafkaTargetSuite extends AnyFunSuite {
+  import KafkaTargetSuite._
+
+  private val broker = Broker.shared
+
+  private def added(n: Int, bucket: String = "dt=1"): Announcement = Announcement(
+    AnnouncementId(LogId("main", "7d6f"), 1, n),
+    "/data/events",
+    "main",
+    Change.Added(bucket, Vector(AnnouncedFile(s"$bucket/$n", Some(7), 70))),
+    1769853600000L
+  )
+
+  private def newTopic(): String = {
+    val topic = s"files-${UUID.randomUUID()}"
+    broker.createTopic(topic)
+    topic
+  }
+
+  test("a record has the bucket as its key and the announcement as its value") {
+    val topic = newTopic()
+    val all   = Vector(added(0), added(1, ""), added(2).copy(change = Change.Gap(1, 2)))
+    Using.resource(target(topic))(target => assert(target.deliver(all) === Delivery.Delivered))
+    assert(broker.records(topic).map(_.key) === Vector("dt=1", "", ""))
+    assert(broker.committed(topic).map(AnnouncementJson.parse) === all)
+    assert(broker.committed(s"$topic-position") === Vector("main/7d6f/1/2"))
+  }
+
+  test(
+    "a position after an open transaction of another log is found when the brokers abort the transaction"
+  ) {
+    val topic    = newTopic()
+    val settings = broker.settings(timeoutMillis = Broker.ShortMillis).transactional(s"other-$topic")
+    Using.resource(target(topic)) { target =>
+      assert(target.position("/data/events", "main") === None)
+      val open = new KafkaProducer[Array[Byte], Array[Byte]](settings)
+      open.initTransactions()
+      open.beginTransaction()
+      open.send(new ProducerRecord(s"$topic-position", "other".getBytes, "x".getBytes)).get()
+      assert(target.deliver(Vector(added(0))) === Delivery.Delivered)
+      open.close(Duration.ZERO)
+    }
+    Using.resource(target(topic)) { target =>
+      assert(target.position("/data/events", "main") === Some(added(0).id))
+    }
+  }
+
+  test("a driver that another driver has replaced cannot deliver with its old position") {
+    val topic = newTopic()
+    Using.resource(target(topic)) { old =>
+      assert(old.position("/data/events", "main") === None)
+      Using.resource(target(topic))(newer => assert(newer.deliver(Vector(added(0))) === Delivery.Delivered))
+      assert(old.deliver(Vector(added(0))) === Delivery.Retry("another driver of the log has started"))
+      assert(old.deliver(Vector(added(0), added(1))) === Delivery.Delivered)
+    }
+    assert(broker.committed(topic).size === 2)
+  }
+
+  test("the check rejects a missing topic, and a topic of positions that is not compacted") {
+    val missing = s"missing-${UUID.randomUUID()}"
+    assert(intercept[IllegalArgumentException](target(missing).check()).getMessage.contains("does not exist"))
+    val topic   = newTopic()
+    val deleted = new NewTopic(s"$topic-position", Optional.of[Integer](1), Optional.empty[java.lang.Short]())
+    broker.withAdmin(_.createTopics(JList.of(deleted)).all().get())
+    val message = intercept[IllegalArgumentException](target(topic).check()).getMessage
+    assert(message.contains("cleanup.policy=delete, and positions need compact"))
+  }
+
+  test("brokers that do not respond receive the announcements again") {
+    val target = newTarget(
+      "kafka.bootstrap.servers"      -> "127.0.0.1:1",
+      "topic"                        -> "t",
+      "kafka.max.block.ms"           -> "200",
+      "kafka.request.timeout.ms"     -> "100",
+      "kafka.default.api.timeout.ms" -> "200"
+    )
+    assert(target.deliver(Vector(added(0))).isInstanceOf[Delivery.Retry])
+    assert(intercept[Exception](target.check()).getMessage.contains("127.0.0.1:1"))
+    val none =
+      newTarget("kafka.bootstrap.servers" -> "x:1", "topic" -> "t", "jaasConfigFrom" -> "env:STOPLOG_NONE")
+    val why = "the environment variable STOPLOG_NONE is missing or empty"
+    assert(none.deliver(Vector(added(0))) match {
+      case Delivery.Retry(reason, None) => reason.endsWith(why)
+      case _                            => false
+    })
+  }
+
+  test("all problems of the settings are reported together, without secrets") {
+    val message = intercept[IllegalArgumentException](
+      newTarget("kafka.acks" -> "1", "jaasConfigFrom" -> "hunter2", "transactionTimeout" -> "5")
+    ).getMessage
+    for (
+      part <- Seq("kafka.bootstrap.servers is missing", "topic is not set", "kafka.acks",
+        "does not name a secret", "transactionTimeout = '5'")
+    ) assert(message.contains(part), message)
+    assert(!message.contains("hunter2"))
+    val same = intercept[IllegalArgumentException](
+      newTarget(
+        "kafka.bootstrap.servers" -> "b:1",
+        "topic"                   -> "t",
+        "positionTopic"           -> "t",
+        "jaasConfigFrom"          -> "env:A",
+        "kafka.sasl.jaas.config"  -> "x"
+      )
+    ).getMessage
+    assert(same.contains("positionTopic is the topic of the announcements") && same.contains("are both set"))
+  }
+
+  test("the settings include those of Kafka's clients") {
+    assert(Set("topic", "kafka.bootstrap.servers", "kafka.security.protocol").subsetOf(factory.settings))
+  }
+
+  private def newTarget(settings: (String, String)*): AnnouncementTarget =
+    factory.create("t", settings.toMap.asJava)
+
+  private def factory: TargetFactory =
+    ServiceLoader.load(classOf[TargetFactory]).asScala.find(_.kind == "kafka").get
+}
+
+private object KafkaTargetSuite {
+  def target(topic: String): KafkaTarget = new KafkaTarget(
+    KafkaTargetSettings.parse(
+      Map("kafka.bootstrap.servers" -> Broker.shared.servers, "topic" -> topic).asJava
+    ),
+    Secrets.ofProcess
+  )
+}

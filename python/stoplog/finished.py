@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _LOOK_SECONDS = 0.1
-_DESCRIPTION = re.compile(r"stoplog (?P<path>.*) \((?P<sink_id>[^()]*)\)", re.DOTALL)
+_DESCRIPTION = re.compile(r"stoplog\[(?P<path>.*?)(#(?P<sink_id>[^#]*))?\]", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ def _sink_of(query: StreamingQuery, progress: Any) -> tuple[str, str]:
     described = _DESCRIPTION.fullmatch(str(sink_of(query, progress).get("description", "")))
     if described is None:
         raise NotAStoplogQuery(str(query.name or query.runId))
-    return described["path"], described["sink_id"]
+    return described["path"], described["sink_id"] or "main"
 
 
 def finished_by_jar(query: StreamingQuery, millis: int) -> Finished:

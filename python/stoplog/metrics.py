@@ -24,6 +24,8 @@ class SinkMetrics(Shown):
     """The sink's metrics after an epoch: times in milliseconds, counts since the query's start.
 
     `open_…` and `pending_parts` are current counts. `rolled_by_…` count closed parts by their roll reason.
+    `recovery_millis` is the duration of the recovery at the start of the query. `fenced_runs` is 1 if a newer
+    run has replaced this run.
 
     >>> SinkMetrics.parse({"openParts": "3", "publishedRows": "1000"}).open_parts
     3
@@ -55,6 +57,8 @@ class SinkMetrics(Shown):
     compacted_bytes: int = 0
     publish_millis: int = 0
     record_millis: int = 0
+    recovery_millis: int = 0
+    fenced_runs: int = 0
 
     @staticmethod
     def parse(metrics: Mapping[str, str]) -> SinkMetrics:

@@ -11,7 +11,7 @@ import pytest
 from stoplog import Finished, NotAStoplogQuery, finished, stopping
 from stoplog.finished import Clock, finished_by_log, stopped_by_log
 
-STOPLOG = "stoplog /data/out (clicks)"
+STOPLOG = "stoplog[/data/out#clicks]"
 
 
 @dataclass

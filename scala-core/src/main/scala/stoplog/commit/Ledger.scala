@@ -38,6 +38,9 @@ private[stoplog] final class Ledger(
   private var triedToSettle = false
   private var decided       = Option.empty[Stopwatch]
 
+  @volatile private var overtaken   = false
+  @volatile private var tookToClaim = 0L
+
   /** Returns the number of the next record. */
   def nextSeq: Long = newest.fold(0L)(_.seq + 1)
 
@@ -46,6 +49,12 @@ private[stoplog] final class Ledger(
 
   /** Returns whether another run has continued from here or may have; this run can decide nothing more. */
   def isLost: Boolean = lost.isDefined
+
+  /** Returns whether a newer run has fenced this run. */
+  def isFenced: Boolean = overtaken
+
+  /** Returns the duration of the recovery and of the claim, in milliseconds; 0 before the claim. */
+  def recoveryMillis: Long = tookToClaim
 
   /** Step 1: carries out the newest record, unless this was done already, and returns the record. Claims
     * nothing, and is safe while another driver is alive.
@@ -185,6 +194,7 @@ private[stoplog] final class Ledger(
     found.foreach(refuseOtherKind) // first, because the advice of any other error would be wrong
     val asFound = claimed(found) // a rejected run carries out nothing
     parallel.uninterrupted {
+      val started = new Stopwatch(clock)
       faults.at(Step.BeforeRepublish)
       val now = found.map(recovered)
       faults.at(Step.BeforeClaim)
@@ -196,6 +206,7 @@ private[stoplog] final class Ledger(
         case CommitLog.Decided =>
           newest = Some(claim)
           decided = Some(begun)
+          tookToClaim = started.millis
           faults.at(Step.AfterClaim)
           Right(claim)
         case CommitLog.Overtaken(byRun) => Left(claim -> byRun)
@@ -237,8 +248,10 @@ private[stoplog] final class Ledger(
     fenced
   }
 
-  private def fenced(seq: Long, byRun: String): Throwable =
+  private def fenced(seq: Long, byRun: String): Throwable = {
+    overtaken = true
     Errors.fenced(identity.path, identity.sinkId, seq, byRun)
+  }
 
   private def markLost(reason: Throwable): Throwable = {
     lost = Some(reason)

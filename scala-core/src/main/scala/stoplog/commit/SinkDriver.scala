@@ -44,7 +44,7 @@ private[stoplog] final class SinkDriver private[commit] (
   @volatile private var seen         = SinkStats.empty
 
   /** Returns the figures of this run so far: its work and its open parts. */
-  def stats: SinkStats = seen
+  def stats: SinkStats = if (ledger.isFenced) seen.fenced else seen
 
   /** Returns whether the run does nothing more, because the log is lost or the run has ended. */
   def isOver: Boolean = phase.isOver
@@ -214,7 +214,7 @@ private[stoplog] final class SinkDriver private[commit] (
   private def claimed(claim: LogRecord): Idle = {
     val held = Idle(claim, parts.recovered(claim.state), settled = false, resumed = false)
     phase = held
-    seen = seen.copy(open = held.state.open)
+    seen = seen.claimed(held.state.open, ledger.recoveryMillis)
     if (claim.seq == 0) sweeps.skip() else sweeps.sweep() // no task writes before the first claim
     held
   }

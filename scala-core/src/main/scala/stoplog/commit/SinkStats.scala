@@ -23,6 +23,11 @@ private[stoplog] final case class SinkStats(
     compacted: SinkStats.Compacted,
     lastRecord: SinkStats.Times
 ) {
+  private[commit] def claimed(found: Vector[Open], tookMillis: Long): SinkStats =
+    copy(open = found, lastRecord = lastRecord.copy(recoveryMillis = tookMillis))
+
+  private[commit] def fenced: SinkStats = copy(counts = counts.copy(fencedRuns = 1))
+
   private[commit] def recorded(record: LogRecord, tookMillis: Long, epochs: Int): SinkStats = copy(
     open = record.state.open,
     pendingParts = record.publish.size,
@@ -67,7 +72,9 @@ private[stoplog] final case class SinkStats(
     "compactedParts"       -> compacted.parts,
     "compactedBytes"       -> compacted.bytes,
     "recordMillis"         -> lastRecord.recordMillis,
-    "publishMillis"        -> lastRecord.publishMillis
+    "publishMillis"        -> lastRecord.publishMillis,
+    "recoveryMillis"       -> lastRecord.recoveryMillis,
+    "fencedRuns"           -> counts.fencedRuns
   ) ++ RollReason.named.map(reason => metricOf(reason) -> rolled.getOrElse(reason, 0L)) :+
     "rolledByCustom" -> rolled.collect { case (_: RollReason.Custom, count) => count }.sum
 
@@ -85,18 +92,25 @@ private[stoplog] object SinkStats {
     Vector.empty,
     pendingParts = 0,
     Totals.nothing,
-    Counts(0, 0, 0, 0),
+    Counts(0, 0, 0, 0, 0),
     Map.empty,
     Compacted(0, 0, 0),
-    Times(0, 0)
+    Times(0, 0, 0)
   )
 
   /** @param epochs        committed epochs
     * @param rejectedRows  rows of committed epochs in rejected parts
     * @param markedBuckets markers decided by records of this run
     * @param lateBuckets   how often rows were written to a bucket with a marker
+    * @param fencedRuns    1 if a newer run has fenced this run, otherwise 0
     */
-  final case class Counts(epochs: Long, rejectedRows: Long, markedBuckets: Long, lateBuckets: Long)
+  final case class Counts(
+      epochs: Long,
+      rejectedRows: Long,
+      markedBuckets: Long,
+      lateBuckets: Long,
+      fencedRuns: Long
+  )
 
   /** @param compactions the number of compacted parts
     * @param parts  the number of replaced parts
@@ -108,10 +122,11 @@ private[stoplog] object SinkStats {
       else Compacted(compactions + 1, parts + replaced.size, bytes + replaced.map(_.sizeBytes).sum)
   }
 
-  /** The duration of the last record.
+  /** Durations.
     *
-    * @param recordMillis  to write the record
-    * @param publishMillis to publish its parts
+    * @param recordMillis   to write the last record
+    * @param publishMillis  to publish the parts of the last record
+    * @param recoveryMillis to carry out the record of the preceding run, and to claim the log
     */
-  final case class Times(recordMillis: Long, publishMillis: Long)
+  final case class Times(recordMillis: Long, publishMillis: Long, recoveryMillis: Long)
 }

@@ -4,6 +4,7 @@ package stoplog.engine
 import java.util.{Iterator => JIterator}
 
 import stoplog.commit.BatchDigests
+import stoplog.error.Described
 import stoplog.plan.TaskPlans
 import stoplog.sink.BatchTimes
 
@@ -59,6 +60,17 @@ private[stoplog] trait EngineSink[C, R, M] {
     *         state between runs
     */
   def resume(queryId: String): Option[Long] = None
+}
+
+private[stoplog] object EngineSink {
+
+  /** Returns a name such as `stoplog[/data/out]`. The id of the sink follows after `#` unless the id is the
+    * default. If the target contains `#`, the id always follows.
+    */
+  def nameOf(target: String, sinkId: String = DefaultId): String =
+    Described.named(if (sinkId == DefaultId && !target.contains("#")) target else s"$target#$sinkId")
+
+  private final val DefaultId = "main"
 }
 
 /** Committed rows that readers do not see yet.

@@ -12,6 +12,9 @@ import org.apache.spark.SparkThrowable
   */
 private[stoplog] object Described {
 
+  /** Returns a description in the form `name[details]`, which data catalogs parse. */
+  def named(details: String): String = s"stoplog[$details]"
+
   /** Returns the text without secrets. If the text cannot be created, returns a substitute with the reason.
     *
     * @param what a short name of the described object

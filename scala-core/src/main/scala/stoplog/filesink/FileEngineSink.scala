@@ -22,7 +22,7 @@ private[stoplog] final class FileEngineSink private (
     asKnown: FileSinkSpec
 ) extends EngineSink[StructType, InternalRow, TaskResult] {
 
-  override def name: String = Redaction.text(s"stoplog ${storage.path} (${storage.sinkId})")
+  override def name: String = Redaction.text(EngineSink.nameOf(storage.path, storage.sinkId))
 
   override def replacing: Replacing = Replacing.Partitions
 

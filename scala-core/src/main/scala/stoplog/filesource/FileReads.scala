@@ -198,7 +198,7 @@ private[stoplog] object FileReads {
     val monitoring = options.follow.monitoring
     val splitter   = options.files.finder.foldLeft(format.splitter(files))(new FileSplitter.Chosen(_, _))
     def source(splitter: FileSplitter) = new FileSplitSource(
-      s"stoplog ${options.content.paths.mkString(", ")} (${options.content.read.format.word})",
+      options.content.paths.mkString(", "),
       Enumeration(
         files,
         rules(options, root),

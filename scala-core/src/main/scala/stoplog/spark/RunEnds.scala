@@ -148,6 +148,7 @@ private[stoplog] object RunEnds {
 
   private def ended(runId: String, isDone: Boolean): Unit = {
     attending.remove(runId)
+    RunGauges.hide(runId)
     val run     = Option(runs.remove(runId)).map(_.run)
     val metrics = run.fold(JMap.of[String, String]())(each => SinkTable.metrics(each.counts))
     ends.add(runId, EndedRuns.Ended(isDone, isWhole = !run.exists(_.isInEpoch), metrics))

@@ -42,7 +42,7 @@ private[spark] final class SessionTable(
   private var sink = Option.empty[(SessionTable.SinkRequest, SinkTable[_])]
 
   override def name(): String =
-    Described.as("stoplog table")(s"stoplog ${options.all.getOrElse("path", "table")}")
+    Described.as("stoplog table")(Described.named(options.all.getOrElse("path", "table")))
 
   /** All columns are nullable, as files may contain nulls. Writes are checked by [[RequiredValues]]. */
   override def schema(): StructType = SourceColumns.nullable(columns)

@@ -69,6 +69,7 @@ private[stoplog] class SinkTable[M](
         earlier <- previous
         start   <- QueryContext.start()
       } RunEnds.attend(start, earlier)
+    run.foreach { case (runId, of) => show(runId, of) }
     SinkTable.metrics(run.fold(sink.noCounts)(_._2.counts))
   }
 
@@ -107,10 +108,15 @@ private[stoplog] class SinkTable[M](
         location.foreach(sink.checkpointedAt)
         val made = write.start(start)
         current = Some(start.runId -> made)
+        RunEnds.listenTo(SparkSession.active.sparkContext)
         SinkTable.ledgerRun(made).foreach(RunEnds.watch(start, _))
+        show(start.runId, made)
         made
       }
     }
+
+  private def show(runId: String, run: EngineRun[InternalRow, M]): Unit =
+    RunGauges.show(runId, "sink", name())(() => run.counts)
 
   /** Replaces the rows of a scope by nothing, as one job on the driver. */
   private[spark] def delete(scope: Scope): Unit = {

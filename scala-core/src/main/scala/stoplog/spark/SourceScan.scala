@@ -36,7 +36,7 @@ private[spark] class SourceScan[S <: Split](
 
   override def readSchema(): StructType = schema
 
-  override def description(): String = Described.as("stoplog source")(source.describe)
+  override def description(): String = SourceScan.nameOf(source)
 
   /** @param checkpointLocation the directory of only this source: `<checkpoint>/sources/<n>`
     */
@@ -66,6 +66,10 @@ private[spark] class SourceScan[S <: Split](
 
 private[stoplog] object SourceScan {
 
+  /** Returns the description of a source for plans and progress. */
+  private[spark] def nameOf(source: SplitSource[_ <: Split, _, _]): String =
+    Described.as("stoplog source")(Described.named(source.describe))
+
   /** A user-defined source as a readable table. */
   private[spark] final class UserSourceTable(
       source: RowSource,
@@ -75,7 +79,7 @@ private[stoplog] object SourceScan {
     private val limits = SourceOptions.limits(options)
     private val open   = source.open(SparkOptions.caseless(options), rows)
 
-    override def name(): String = Described.as("stoplog source")(s"stoplog ${open.describe}")
+    override def name(): String = nameOf(open)
 
     override def schema(): StructType = rows
 

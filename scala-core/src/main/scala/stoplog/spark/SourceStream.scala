@@ -9,7 +9,7 @@ import org.apache.spark.sql.connector.read.{InputPartition, PartitionReaderFacto
 import org.apache.spark.sql.connector.read.streaming._
 import org.apache.spark.sql.internal.SQLConf
 
-import stoplog.error.{Described, Errors, Log}
+import stoplog.error.{Errors, Log}
 import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.source._
 
@@ -92,22 +92,20 @@ private[spark] final class SourceStream[S <: Split](
 
   override def stop(): Unit = synchronized {
     try commitRecorded()
-    finally driver.close()
+    finally {
+      RunGauges.hide(this)
+      driver.close()
+    }
   }
 
   override def metrics(latestConsumed: Optional[Offset]): JMap[String, String] = {
     if (isFinite && shown._1.splits == 0) commitRecorded()
-    val (outstanding, more) = shown
-    val all                 = new JLinkedHashMap[String, String]()
-    all.put("outstandingSplits", outstanding.splits.toString)
-    all.put("outstandingBytes", outstanding.bytes.toString)
-    val age = outstanding.oldestMillis.fold(0L)(oldest => (System.currentTimeMillis() - oldest).max(0L))
-    all.put("oldestOutstandingMillis", age.toString)
-    (more ++ source.metrics).toSeq.sorted.foreach { case (name, value) => all.put(name, value) }
+    val all = new JLinkedHashMap[String, String]()
+    figures.foreach { case (name, value) => all.put(name, value) }
     all
   }
 
-  override def toString: String = Described.as("stoplog source")(source.describe)
+  override def toString: String = SourceScan.nameOf(source)
 
   /** Handles the commit of the last planned micro-batch, if the checkpoint names the micro-batch. A position
     * of another micro-batch is not this commit.
@@ -122,7 +120,22 @@ private[spark] final class SourceStream[S <: Split](
       }
   }
 
-  private def show(): Unit = shown = (driver.outstanding, driver.metrics)
+  private def show(): Unit = {
+    shown = (driver.outstanding, driver.metrics)
+    RunGauges.show(this, "source", toString)(() =>
+      figures.flatMap { case (name, value) => value.toLongOption.map(name -> _) }
+    )
+  }
+
+  private def figures: Seq[(String, String)] = {
+    val (outstanding, more) = shown
+    val age = outstanding.oldestMillis.fold(0L)(oldest => (System.currentTimeMillis() - oldest).max(0L))
+    Seq(
+      "outstandingSplits"       -> outstanding.splits.toString,
+      "outstandingBytes"        -> outstanding.bytes.toString,
+      "oldestOutstandingMillis" -> age.toString
+    ) ++ (more ++ source.metrics).toSeq.sorted
+  }
 }
 
 private[spark] object SourceStream {

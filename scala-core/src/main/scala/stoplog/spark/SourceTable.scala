@@ -33,7 +33,7 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
   import SourceTable.FileScan
 
   override def name(): String =
-    Described.as("stoplog source")(s"stoplog ${options.content.paths.mkString(", ")}")
+    Described.as("stoplog source")(Described.named(options.content.paths.mkString(", ")))
 
   override def schema(): StructType = shown
 

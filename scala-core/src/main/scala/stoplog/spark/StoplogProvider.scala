@@ -72,7 +72,7 @@ private[spark] object StoplogProvider {
 
     override def name(): String =
       Described.as("stoplog view")(
-        s"stoplog ${viewOptions.path} (${viewOptions.sinkId}, ${viewOptions.view.word})"
+        Described.named(s"${viewOptions.path} (${viewOptions.sinkId}, ${viewOptions.view.word})")
       )
 
     override def schema(): StructType = StateView.schema(viewOptions.view)

@@ -28,7 +28,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
 
   // Created once: the target of a sink that rejects the columns is unknown.
   private lazy val described = Described.as(s"stoplog sink ${settings.log.sinkId}") {
-    s"stoplog ${sink(columns).target} (${settings.log.sinkId})"
+    EngineSink.nameOf(sink(columns).target, settings.log.sinkId)
   }
 
   override def name: String = described

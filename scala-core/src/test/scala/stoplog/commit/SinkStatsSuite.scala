@@ -77,6 +77,12 @@ class SinkStatsSuite extends AnyFunSuite {
     assert(stats.rolled.isEmpty)
   }
 
+  test("the start and the end of a run are in the metrics") {
+    val stats   = SinkStats.empty.claimed(Vector(open("3")), tookMillis = 17).fenced
+    val metrics = stats.metrics.toMap
+    assert((metrics("openParts"), metrics("recoveryMillis"), metrics("fencedRuns")) === ((1L, 17L, 1L)))
+  }
+
   test("rejected rows and late buckets accumulate") {
     val stats = SinkStats.empty.rejected(3).rejected(4).late(1).late(2)
     assert((stats.counts.rejectedRows, stats.counts.lateBuckets) === ((7L, 3L)))

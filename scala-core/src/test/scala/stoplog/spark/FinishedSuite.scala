@@ -61,7 +61,7 @@ class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
       query.processAllAvailable()
       query.stop()
       assert(finished(query) === Finished(inTime = true, 1, 1, 4))
-      assert(query.lastProgress.sink.description.matches("stoplog .*finished_table \\(main\\)"))
+      assert(query.lastProgress.sink.description.matches("stoplog\\[.*finished_table\\]"))
     } finally spark.sql("DROP TABLE finished_table")
   }
 

@@ -69,7 +69,7 @@ private[spark] final class CassandraTable(val info: TableInfo, val options: Cass
 private[spark] final class CassandraEngineSink(table: TableInfo, options: CassandraOptions)
     extends EngineSink[StructType, InternalRow, WrittenRows] {
 
-  override def name: String = s"stoplog-cassandra ${table.qualified}"
+  override def name: String = EngineSink.nameOf(table.qualified)
 
   override def columns: StructType = ReadColumns.of(table, options).schema
 

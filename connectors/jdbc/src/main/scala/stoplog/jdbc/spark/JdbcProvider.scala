@@ -40,7 +40,7 @@ final class JdbcProvider extends ConnectorProvider(JdbcSink.Format) {
 private[jdbc] final class JdbcEngineSink(spec: JdbcWriteSpec)
     extends EngineSink[StructType, InternalRow, TaskOutcome] {
 
-  override def name: String = s"${JdbcSink.Format} ${spec.target.database} ${spec.sink}"
+  override def name: String = EngineSink.nameOf(s"${spec.target.database} ${spec.sink}")
 
   override def columns: StructType = spec.schema
 

@@ -131,7 +131,7 @@ private[kafka] object TransactionalSink {
 private[kafka] final class PlainEngineSink(override val columns: StructType, options: KafkaSinkOptions)
     extends EngineSink[StructType, InternalRow, Unit] {
 
-  override def name: String = s"stoplog ${TransactionalSink.target(options)}"
+  override def name: String = EngineSink.nameOf(TransactionalSink.target(options))
 
   override def replacing: Replacing = Replacing.Never
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from stoplog.cli.command import Command
-from stoplog.cli.commands import check, doctor, error, init, on_spark, report, show, status, tools
+from stoplog.cli.commands import check, doctor, error, exporter, init, on_spark, report, show, status, tools
 
 COMMANDS: tuple[Command, ...] = (
     init.COMMAND,
@@ -17,6 +17,7 @@ COMMANDS: tuple[Command, ...] = (
     on_spark.CHECK_CONFIG,
     error.COMMAND,
     report.COMMAND,
+    exporter.COMMAND,
     tools.FINALIZE,
     tools.CLEAN,
     tools.ADOPT,

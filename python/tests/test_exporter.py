@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`stoplog exporter`: what Prometheus reads of sinks."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from made_sink import MINUTE, NOW, MadeSink, healthy
+from prometheus_client.parser import text_string_to_metric_families
+
+from stoplog.cli.command import ExitCode
+from stoplog.cli.main import main
+
+Samples = dict[tuple[str, ...], float]
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples" / "monitoring"
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoplog.cli.commands.exporter.now_millis", lambda: NOW)
+
+
+def samples(text: str) -> Samples:
+    """The samples of a page by their names and the values of their labels, except for `path`."""
+    return {
+        (each.name, *(value for label, value in sorted(each.labels.items()) if label != "path")): each.value
+        for family in text_string_to_metric_families(text)
+        for each in family.samples
+    }
+
+
+def exported(file: Path, *paths: Path) -> Samples:
+    assert main(["exporter", *map(str, paths), "--textfile", str(file)]) == ExitCode.OK
+    return samples(file.read_text("utf-8"))
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_text_file_has_the_figures_of_a_sink(tmp_path: Path) -> None:
+    healthy(tmp_path / "events")
+    found = exported(tmp_path / "stoplog.prom", tmp_path / "events")
+    assert found == {
+        ("stoplog_path_readable",): 1,
+        ("stoplog_log_readable", "main"): 1,
+        ("stoplog_open_parts", "main"): 2,
+        ("stoplog_open_bytes", "main"): 260,
+        ("stoplog_open_rows", "main"): 20,
+        ("stoplog_pending_parts", "main"): 0,
+        ("stoplog_oldest_invisible_row_timestamp_seconds", "main"): (NOW - 4 * MINUTE) / 1000,
+        ("stoplog_last_record_timestamp_seconds", "main"): (NOW - 2 * MINUTE) / 1000,
+        ("stoplog_last_epoch", "main"): 3,
+        ("stoplog_records_total", "main"): 6,
+        ("stoplog_retained_records", "claim", "main"): 1,
+        ("stoplog_retained_records", "epoch", "main"): 4,
+        ("stoplog_retained_records", "roll", "main"): 0,
+        ("stoplog_retained_records", "compact", "main"): 1,
+        ("stoplog_retained_records", "release", "main"): 0,
+        ("stoplog_driver_state", "main", "alive"): 1,
+        ("stoplog_driver_state", "main", "dead"): 0,
+        ("stoplog_driver_state", "main", "silent"): 0,
+        ("stoplog_driver_state", "main", "released"): 0,
+    }
+    assert {file.name for file in tmp_path.iterdir()} == {"events", "stoplog.prom"}, "no other file is left"
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_sink_without_invisible_rows_has_no_oldest_row(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path / "out")
+    sink.record("claim")
+    sink.record("epoch", [sink.finished("", 0, 100)])
+    sink.record("release")
+    found = exported(tmp_path / "one.prom", sink.root)
+    assert ("stoplog_oldest_invisible_row_timestamp_seconds", "main") not in found
+    assert (found["stoplog_open_parts", "main"], found["stoplog_driver_state", "main", "released"]) == (0, 1)
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_decided_part_is_invisible_until_its_record_is_carried_out(tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path / "out")
+    sink.record("claim")
+    sink.record("epoch", [sink.pending_part("", 0, 100)], marked=False)
+    found = exported(tmp_path / "one.prom", sink.root)
+    assert found["stoplog_pending_parts", "main"] == 1
+    oldest = found["stoplog_oldest_invisible_row_timestamp_seconds", "main"]
+    assert oldest == (NOW - 30 * MINUTE) / 1000
+
+
+@pytest.mark.usefixtures("clock")
+def test_an_unreadable_path_or_log_is_a_sample_and_hides_no_other_sink(tmp_path: Path) -> None:
+    healthy(tmp_path / "good")
+    torn = healthy(tmp_path / "torn")
+    torn.record_path(torn.seq - 1).write_bytes(b"{")
+    file = tmp_path / "all.prom"
+    exported(file, tmp_path / "gone", tmp_path / "torn", tmp_path / "good")
+    text = file.read_text("utf-8")
+    assert f'stoplog_path_readable{{path="{tmp_path}/gone"}} 0.0' in text
+    assert f'stoplog_log_readable{{path="{tmp_path}/torn",sink_id="main"}} 0.0' in text
+    assert f'stoplog_log_readable{{path="{tmp_path}/good",sink_id="main"}} 1.0' in text
+    assert f'stoplog_open_parts{{path="{tmp_path}/good",sink_id="main"}} 2.0' in text
+
+
+def test_a_scrape_over_http_reads_the_present_log(tmp_path: Path) -> None:
+    sink = healthy(tmp_path / "events")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "stoplog", "exporter", str(sink.root), "--port", "0"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stderr is not None
+        address = process.stderr.readline().split()[-1]
+        for records in (6, 7):
+            with urllib.request.urlopen(address) as page:
+                assert samples(page.read().decode())["stoplog_records_total", "main"] == records
+            sink.record("release")
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 128 + signal.SIGINT
+
+
+def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["exporter", str(tmp_path), "--textfile", str(tmp_path / "no" / "x")]) == ExitCode.FAILED
+    assert "STOPLOG_CANNOT_WRITE" in capsys.readouterr().err
+    for wrong in (["--port", "70000"], ["--port", "x"], [], ["--port", "1", "--textfile", "x"]):
+        with pytest.raises(SystemExit):
+            main(["exporter", str(tmp_path), *wrong])
+
+
+def test_without_its_package_the_command_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "prometheus_client", None)
+    assert main(["exporter", str(tmp_path), "--port", "0"]) == ExitCode.FAILED
+    assert "pip install 'stoplog[exporter]'" in capsys.readouterr().err
+
+
+def test_every_metric_has_a_unit_in_its_name_and_a_help(tmp_path: Path) -> None:
+    healthy(tmp_path / "events")
+    file = tmp_path / "all.prom"
+    exported(file, tmp_path / "events")
+    for family in text_string_to_metric_families(file.read_text("utf-8")):
+        assert family.documentation.endswith("."), family.name
+        assert re.fullmatch(r"stoplog_[a-z_]+", family.name), family.name
+        assert not re.search("millis|_ms|minutes|_mb", family.name), family.name

@@ -16,7 +16,7 @@ TOP = "stoplog"
 MAY_IMPORT = {
     # Text, numbers and definitions.
     "_text": "",
-    "_shared": "",
+    "_shared": "_text",
     "errors": "_shared _text",
     # The JVM, and builders whose options the jar checks.
     "_jvm": "_shared errors",
@@ -32,17 +32,17 @@ MAY_IMPORT = {
     "encoder": "_functions _options _text",
     "output_file": "_text",
     "preflight": "_jvm",
-    "rolling": "_options _text",
+    "rolling": "_functions _options _text",
     "stream_format": "_functions _options _text",
     "sink": (
-        "_functions _options _text bucket bulk compaction encoder errors metrics output_file preflight "
-        "rolling stopping"
+        "_functions _options _shared _text bucket bulk compaction encoder errors metrics output_file "
+        "preflight rolling stopping"
     ),
     "source": "_functions _options _text bulk errors stream_format",
     "bucketing": "_options _text bucket encoder sink",
     "views": "_options _text",
     # User code in Python.
-    "_python": "_shared _text",
+    "_python": "_shared",
     "two_phase": "_python",
     "write_ahead_target": "_python",
     # Connectors.

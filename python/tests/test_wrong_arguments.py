@@ -52,7 +52,7 @@ KAFKA: Any = KafkaSource.builder("broker:9092")
             lambda: SINK.with_rolling_policy("onCheckpoint"),
             "with_rolling_policy needs a RollingPolicy, not 'onCheckpoint': make one by "
             "DefaultRollingPolicy(…), "
-            "OnCheckpointRollingPolicy(…) or RollingPolicy.custom(…)",
+            "RollingPolicy.from_function(…) or RollingPolicy.custom(…)",
         ),
         (
             lambda: SINK.with_bucket_assigner("basePath"),

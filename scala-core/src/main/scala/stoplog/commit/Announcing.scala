@@ -3,7 +3,7 @@ package stoplog.commit
 
 import stoplog.log.{LogRecord, RecordOutcome}
 
-/** Receives each record of a run as soon as its parts are visible. MUST return at once, and MUST NOT throw. */
+/** Receives each record of a run once its parts are visible. MUST return at once, and MUST NOT throw. */
 private[stoplog] trait Announcing {
 
   /** Called after each record, in order. */

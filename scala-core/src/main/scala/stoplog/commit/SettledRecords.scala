@@ -4,8 +4,8 @@ package stoplog.commit
 import stoplog.announce.{Announcement, LogId}
 import stoplog.log.{CommitLog, Decision, LogIdentity, LogRecord, RecordOutcome}
 
-/** The records of one log that are carried out, for the targets of one run. The newest records stay in memory,
-  * so that targets that keep up read nothing from the log.
+/** The records of one log that are carried out, for the targets of one run. The newest records stay in
+  * memory, so that targets that keep up read nothing from the log.
   *
   * The thread of the driver adds records. The threads of targets read records.
   *

@@ -11,7 +11,7 @@ import stoplog.log.MarkerForm
 import stoplog.options.{BucketComplete => When}
 import stoplog.util.UserObject
 
-/** Additional files of a sink, and announcements, for readers that wait for complete buckets, and for loaders.
+/** Additional files and announcements of a sink, for readers that wait for complete buckets, and loaders.
   *
   * @param when     the rule for a complete bucket
   * @param form     the form of its marker

@@ -52,6 +52,7 @@ object ErrorsPage {
     "38" -> "Code of yours",
     "39" -> "What code of yours answered",
     "53" -> "A limit of the operating system",
+    "54" -> "A limit that an option sets",
     "55" -> "The checkpoint and the log do not belong together, or something else is not as it was",
     "40" -> "Another driver has taken over",
     "58" -> "Storage, or another system, failed",

@@ -92,6 +92,12 @@ lazy val jdbc = connector("jdbc")
     )
   )
 
+/** Finished files in Iceberg tables. The data files are Spark's to read: only metadata is written here. */
+lazy val iceberg = connector("iceberg").settings(
+  libraryDependencies ++= Dependencies.iceberg,
+  libraryDependencies ++= Seq(Dependencies.icebergReader % Test, "com.h2database" % "h2" % Versions.h2 % Test)
+)
+
 /** What the tests ask every store, as a library for those who want to ask their own file system. Its own test is the
   * example of CONTRIBUTING.md, which sees no more of stoplog than they do. The tests of core compile the same sources:
   * sbt allows no project that core's tests depend on and that depends on core.

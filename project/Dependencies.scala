@@ -26,6 +26,21 @@ object Dependencies {
     "org.xerial"       % "sqlite-jdbc"         % Versions.sqlite
   )
 
+  /** Iceberg's library without an engine. */
+  lazy val iceberg: Seq[ModuleID] = Seq("core", "parquet").map(icebergModule)
+
+  /** Iceberg's reader for tests. Its reader of ORC files needs another build of ORC than the build in Spark. */
+  lazy val icebergReader: ModuleID = icebergModule("data").exclude("org.apache.iceberg", "iceberg-orc")
+
+  /** Spark contains Parquet, Avro, Jackson and the other libraries that the exclusions name. */
+  private def icebergModule(module: String): ModuleID =
+    ("org.apache.iceberg" % s"iceberg-$module" % Versions.icebergLibrary).excludeAll(
+      Seq(
+        "com.fasterxml.jackson", "com.fasterxml.jackson.core", "io.airlift", "org.apache.avro", "org.apache.orc",
+        "org.apache.parquet", "org.roaringbitmap", "org.slf4j"
+      ).map(ExclusionRule(_)): _*
+    )
+
   /** S3A with the three modules of the AWS SDK that S3A needs, without the bundle of all modules (690 MB). */
   lazy val s3aModules: Seq[ModuleID] = s3aOf(Versions.hadoop)
 

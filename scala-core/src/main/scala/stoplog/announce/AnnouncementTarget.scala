@@ -98,8 +98,17 @@ trait TargetFactory {
   /** Returns the value of `announce.<name>` for this factory, such as `webhook`. */
   def kind: String
 
-  /** Returns the names of the settings, in lower camel case; other settings are rejected as unknown. */
+  /** Returns the names of the settings, in lower camel case; other settings are rejected as unknown. The
+    * name `catalog.*` permits all settings with the prefix `catalog.`: names of another system.
+    */
   def settings: Set[String]
+
+  /** Returns whether [[settings]] permits a setting. Names are compared without case. */
+  final def permits(setting: String): Boolean = settings.exists { name =>
+    if (name.endsWith(".*"))
+      setting.length >= name.length && setting.regionMatches(true, 0, name, 0, name.length - 1)
+    else name.equalsIgnoreCase(setting)
+  }
 
   /** Creates a target. Opens no connection.
     *

@@ -44,6 +44,8 @@ private object ConnectorsTables {
     case "async"     => "none |"
     case "cassandra" =>
       s"java-driver-core-shaded ${version("cassandraDriver")} | Cassandra ${version("cassandra")}"
+    case "iceberg" =>
+      s"iceberg-core and iceberg-parquet ${version("icebergLibrary")} | the catalogs hadoop and jdbc"
     case "jdbc" =>
       s"none: you add the driver | PostgreSQL ${version("postgres")}, MariaDB ${version("mariaDb")}, " +
         s"SQLite ${version("sqlite")}, Derby ${version("derby")}, H2 ${version("h2")}"

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.iceberg
+
+import stoplog.announce.{AnnouncedFile, Announcement, AnnouncementId, Change, LogId}
+
+/** A file to be added.
+  *
+  * @param ifMissing whether the table may have the file already
+  */
+private[iceberg] final case class AddedFile(bucket: String, file: AnnouncedFile, ifMissing: Boolean)
+
+/** A file to be removed.
+  *
+  * @param ifPresent whether the table may lack the file
+  */
+private[iceberg] final case class RemovedFile(path: String, ifPresent: Boolean)
+
+/** Files in place of others.
+  *
+  * @param removed      the former files, except files that the same announcements have added
+  * @param isCompaction whether the new files have the rows of the former files
+  */
+private[iceberg] final case class Replacement(
+    added: Vector[AddedFile],
+    removed: Vector[RemovedFile],
+    isCompaction: Boolean
+)
+
+/** The common effect of several announcements. Files that the announcements add and remove are in no field:
+  * such files no longer exist.
+  */
+private[iceberg] final case class FileChanges(
+    added: Vector[AddedFile],
+    replacements: Vector[Replacement],
+    removed: Vector[RemovedFile]
+) {
+
+  def isEmpty: Boolean = added.isEmpty && replacements.isEmpty && removed.isEmpty
+
+  /** All files to be added. */
+  def files: Vector[AddedFile] = added ++ replacements.flatMap(_.added)
+
+  /** The paths of all files to be removed. */
+  def former: Set[String] = (removed ++ replacements.flatMap(_.removed)).map(_.path).toSet
+
+  private[iceberg] def isNew(path: String): Boolean = files.exists(_.file.path == path)
+
+  private[iceberg] def without(paths: Set[String]): FileChanges = copy(
+    added = added.filterNot(each => paths(each.file.path)),
+    replacements =
+      replacements.map(each => each.copy(added = each.added.filterNot(file => paths(file.file.path))))
+  )
+}
+
+/** What the table knows about a log.
+  *
+  * @param position     the stored position
+  * @param listedMillis the time of the newest snapshot announcement
+  */
+private[iceberg] final case class KnownLog(position: Option[AnnouncementId], listedMillis: Option[Long]) {
+  import KnownLog._
+
+  /** Returns the common effect of announcements. Throws [[Refusal]] for a gap. */
+  def changes(announcements: Vector[Announcement]): FileChanges =
+    announcements
+      .foldLeft((this, FileChanges(Vector.empty, Vector.empty, Vector.empty))) {
+        case ((known, changes), next) => known.after(next) -> known.changed(changes, next)
+      }
+      ._2
+
+  /** Returns the time of the newest snapshot announcement, with these announcements. */
+  def listed(announcements: Vector[Announcement]): Option[Long] =
+    announcements.foldLeft(this)(_ after _).listedMillis
+
+  private def after(announcement: Announcement): KnownLog = announcement.change match {
+    case _: Change.Snapshot => copy(listedMillis = Some(announcement.decidedAtMillis))
+    case _                  => this
+  }
+
+  private def changed(changes: FileChanges, announcement: Announcement): FileChanges = {
+    val isListed = mayBeListed(announcement)
+
+    def added(bucket: String, files: Vector[AnnouncedFile]) = files.map(AddedFile(bucket, _, isListed))
+
+    def removed(paths: Vector[String]) = paths.filterNot(changes.isNew).map(RemovedFile(_, isListed))
+
+    announcement.change match {
+      case Change.Added(bucket, files)    => changes.copy(added = changes.added ++ added(bucket, files))
+      case Change.Snapshot(bucket, files) =>
+        changes.copy(added = changes.added ++ files.map(AddedFile(bucket, _, ifMissing = true)))
+      case Change.Removed(_, paths) =>
+        val rest = changes.without(paths.toSet)
+        rest.copy(removed = rest.removed ++ removed(paths))
+      case Change.Replaced(bucket, files, paths) =>
+        val rest        = changes.without(paths.toSet)
+        val replacement = Replacement(added(bucket, files), removed(paths), isCompaction(announcement.id.log))
+        if (replacement.removed.isEmpty) rest.copy(added = rest.added ++ replacement.added)
+        else rest.copy(replacements = rest.replacements :+ replacement)
+      case _: Change.PartitionComplete => changes
+      case Change.Gap(first, last)     =>
+        if (position.forall(_.sequence < last)) throw gap(announcement.id.log, first, last)
+        changes
+    }
+  }
+
+  /** A listing may contain the files of records that are announced after the listing. */
+  private def mayBeListed(announcement: Announcement): Boolean =
+    listedMillis.exists(announcement.decidedAtMillis <= _ + ClockMillis)
+}
+
+private[iceberg] object KnownLog {
+
+  /** The log of jobs that overwrite. Other logs replace files only by compaction. */
+  private val ReplacingJobs = "replace"
+
+  /** More than the difference between the clocks of two drivers. */
+  private val ClockMillis = 60 * 60 * 1000L
+
+  private def isCompaction(log: LogId): Boolean = log.name != ReplacingJobs
+
+  private def gap(log: LogId, first: Long, last: Long) = new Refusal(
+    s"the records $first to $last of the log ${log.name} are not announced, so the table lacks their files. Remove the " +
+      s"table properties stoplog.position.${log.name}.*, and give the target another name and start = snapshot, which adds the " +
+      "missing files; or set onRefused = skip"
+  )
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.iceberg
+
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.iceberg.{CatalogUtil, Table}
+import org.apache.iceberg.catalog.Catalog
+import org.apache.iceberg.exceptions.{
+  CommitFailedException, CommitStateUnknownException, NoSuchTableException
+}
+import org.apache.spark.sql.SparkSession
+
+import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
+
+/** An Iceberg table that contains the finished files of a sink, each in exactly one commit. The files stay
+  * in the directory of the sink; the table has their addresses, partitions and statistics.
+  */
+private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: IcebergSettings => Catalog)
+    extends PositionedTarget {
+
+  def this(settings: IcebergSettings) = this(settings, IcebergTarget.catalog(_))
+
+  private lazy val configuration = IcebergTarget.configuration
+
+  private var opened = Option.empty[Catalog]
+
+  override def check(): Unit =
+    try
+      existing match {
+        case Some(table) => settings.creation.foreach(_.refuseOther(table.spec))
+        case None        => if (settings.creation.isEmpty) throw missing
+      }
+    catch { case e: Refusal => throw new IllegalArgumentException(s"${e.reason}.", e) }
+
+  override def position(path: String, logName: String): Option[AnnouncementId] =
+    existing.flatMap { table =>
+      StoredPosition.of(table.properties.asScala, StoredPosition.key(logName, sinkPath(path)))
+    }
+
+  override def deliver(announcements: Vector[Announcement]): Delivery =
+    try {
+      deliverRest(announcements)
+      Delivery.Delivered
+    } catch {
+      case e: Refusal                     => Delivery.Refused(e.reason)
+      case e: CommitStateUnknownException =>
+        Delivery.Unknown(s"the catalog did not confirm a commit: ${reason(e)}")
+      case e: CommitFailedException => Delivery.Retry(s"other writers have changed the table: ${reason(e)}")
+    }
+
+  override def close(): Unit = opened.foreach {
+    case closeable: AutoCloseable => closeable.close()
+    case _                        => ()
+  }
+
+  @tailrec
+  private def deliverRest(announcements: Vector[Announcement]): Unit = {
+    val path    = sinkPath(announcements.head.path)
+    val last    = StoredPosition.at(announcements.last, path)
+    val table   = existing
+    val known   = knownLog(table, last)
+    val rest    = announcements.filter(each => known.position.forall(each.id.isAfter))
+    val changes = known.changes(rest)
+    if (!changes.isEmpty) {
+      val isDelivered =
+        try {
+          val target = table.getOrElse(created(changes, path))
+          path.refuseInside(target.location, configuration)
+          new TableCommit(target, path, settings, configuration).commit(
+            changes,
+            known,
+            last,
+            known.listed(rest)
+          )
+          true
+        } catch { case _: PositionChanged => false }
+      if (!isDelivered) deliverRest(rest)
+    }
+  }
+
+  private def knownLog(table: Option[Table], position: StoredPosition): KnownLog = KnownLog(
+    stored(table, position),
+    table
+      .flatMap(found => Option(found.properties.get(position.propertyOf(TableCommit.Listed))))
+      .flatMap(_.toLongOption)
+  )
+
+  private def stored(table: Option[Table], position: StoredPosition): Option[AnnouncementId] = {
+    val found = table.flatMap(each => StoredPosition.of(each.properties.asScala, position.key))
+    found.filter(_.log.identity != position.id.log.identity).foreach { other =>
+      throw new Refusal(
+        s"the table has the position of another log ${other.log.name} (${other.log.identity}): the log was deleted since. Remove " +
+          s"the table property ${position.key}, if the table has all files of the former log"
+      )
+    }
+    found
+  }
+
+  private def created(changes: FileChanges, path: SinkPath): Table = {
+    val creation = settings.creation.getOrElse(throw missing)
+    val first    = changes.files.headOption.getOrElse(throw missing)
+    creation.create(
+      catalog,
+      settings.table,
+      FileFooter.read(path.file(first.file.path), configuration).schema
+    )
+    existing.getOrElse(throw missing)
+  }
+
+  private def existing: Option[Table] =
+    try Some(catalog.loadTable(settings.table))
+    catch { case _: NoSuchTableException => None }
+
+  private def missing = new Refusal(
+    s"the catalog ${settings.catalog} has no table ${settings.table}. Create the table, or set create = ifMissing"
+  )
+
+  private def catalog: Catalog = opened.getOrElse {
+    val catalog = open(settings)
+    opened = Some(catalog)
+    catalog
+  }
+
+  private def sinkPath(path: String): SinkPath = SinkPath.of(path, settings.location, configuration)
+
+  private def reason(e: Throwable): String =
+    Option(e.getMessage).getOrElse(e.toString).linesIterator.nextOption().getOrElse("").stripSuffix(".")
+}
+
+private object IcebergTarget {
+
+  private def catalog(settings: IcebergSettings): Catalog =
+    CatalogUtil.buildIcebergCatalog(settings.catalog, settings.properties.asJava, configuration)
+
+  /** The settings of the session for file systems, if there is a session. */
+  private def configuration: Configuration =
+    SparkSession.getDefaultSession.fold(new Configuration)(_.sparkContext.hadoopConfiguration)
+}

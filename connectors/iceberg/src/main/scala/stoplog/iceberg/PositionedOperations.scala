@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.iceberg
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.iceberg.{TableMetadata, TableOperations}
+import org.apache.iceberg.encryption.EncryptionManager
+import org.apache.iceberg.exceptions.CommitStateUnknownException
+import org.apache.iceberg.io.{FileIO, LocationProvider}
+
+import stoplog.announce.AnnouncementId
+
+/** Commits to a table, with the position of a log in the same metadata.
+  *
+  * Iceberg retries a commit on newer metadata. Therefore the check is here: each attempt compares the
+  * position in the metadata that the commit replaces. The catalog replaces exactly this metadata, or the
+  * attempt fails.
+  *
+  * @param table    the operations of the catalog
+  * @param before   the stored position from which the changes were derived
+  * @param position to be stored
+  * @param others   other properties of the commit
+  */
+private[iceberg] final class PositionedOperations(
+    table: TableOperations,
+    before: Option[AnnouncementId],
+    position: StoredPosition,
+    others: Map[String, String]
+) extends TableOperations {
+
+  override def commit(base: TableMetadata, metadata: TableMetadata): Unit = {
+    val stored = StoredPosition.of(base.properties.asScala, position.key)
+    if (stored != before) throw new PositionChanged
+    val kept     = others + (position.key -> position.value)
+    val outdated = position.outdated(base.properties.asScala)
+    table.commit(
+      base,
+      TableMetadata.buildFrom(metadata).setProperties(kept.asJava).removeProperties(outdated.asJava).build()
+    )
+  }
+
+  override def current: TableMetadata = table.current
+
+  override def refresh(): TableMetadata = table.refresh()
+
+  override def io: FileIO = table.io
+
+  override def encryption: EncryptionManager = table.encryption
+
+  override def metadataFileLocation(name: String): String = table.metadataFileLocation(name)
+
+  override def locationProvider: LocationProvider = table.locationProvider
+
+  override def temp(uncommitted: TableMetadata): TableOperations = table.temp(uncommitted)
+
+  override def newSnapshotId: Long = table.newSnapshotId
+
+  override def requireStrictCleanup: Boolean = table.requireStrictCleanup
+}
+
+/** Another commit has changed the position: of another driver, or an earlier attempt of this commit whose
+  * success the catalog reported as a failure.
+  *
+  * Iceberg deletes the manifests of a failed commit, except after a commit with an unknown outcome. Manifests
+  * of an earlier attempt may be part of the table. Therefore this exception is of Iceberg's class for unknown
+  * outcomes.
+  */
+private[iceberg] final class PositionChanged
+    extends CommitStateUnknownException(
+      new IllegalStateException("another commit has changed the position")
+    )

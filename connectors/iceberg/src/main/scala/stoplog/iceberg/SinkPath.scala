@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.iceberg
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+/** The path of a sink.
+  *
+  * @param qualified with scheme and authority, for reading
+  * @param table     the address in the table; other readers may need another scheme
+  */
+private[iceberg] final case class SinkPath(qualified: Path, table: String) {
+
+  def withoutScheme: String = {
+    val uri = qualified.toUri
+    s"${Option(uri.getAuthority).getOrElse("")}${uri.getPath}"
+  }
+
+  /** The file for reading. */
+  def file(relative: String): Path = new Path(s"$qualified/$relative")
+
+  /** The address of the file in the table. */
+  def address(relative: String): String = s"$table/$relative"
+
+  /** Throws [[Refusal]] if the directory of the table contains the sink, or the reverse. Iceberg's
+    * `remove_orphan_files` deletes files in the directory of the table that are not in the table: finished
+    * files that are not announced yet.
+    */
+  def refuseInside(location: String, configuration: Configuration): Unit = {
+    val own   = withoutScheme + "/"
+    val other = SinkPath.of(location, None, configuration).withoutScheme + "/"
+    if (own.startsWith(other) || other.startsWith(own))
+      throw new Refusal(
+        s"the location of the table, $location, overlaps the path of the sink, $qualified. remove_orphan_files would delete " +
+          "finished files before they are in the table. Use a table with another location"
+      )
+  }
+}
+
+private[iceberg] object SinkPath {
+
+  def of(path: String, location: Option[String], configuration: Configuration): SinkPath = {
+    val written   = new Path(path)
+    val qualified = written.getFileSystem(configuration).makeQualified(written)
+    SinkPath(qualified, location.getOrElse(qualified.toString))
+  }
+}

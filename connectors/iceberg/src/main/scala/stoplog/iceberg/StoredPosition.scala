@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.iceberg
+
+import java.nio.charset.StandardCharsets.UTF_8
+import java.security.MessageDigest
+import java.util.concurrent.TimeUnit
+
+import scala.collection.{Map => AnyMap}
+
+import stoplog.announce.{Announcement, AnnouncementId, LogId}
+
+/** The newest delivered announcement of a log, as a property of the table. Snapshots expire, properties do
+  * not.
+  *
+  * @param key    the name of the property
+  * @param millis the time of the decision
+  */
+private[iceberg] final case class StoredPosition(key: String, id: AnnouncementId, millis: Long) {
+
+  /** The properties of the table for other facts of the log. */
+  def propertyOf(fact: String): String = s"stoplog.$fact.${key.stripPrefix(StoredPosition.Prefix)}"
+
+  def value: String = s"${id.log.identity}/${id.sequence}/${id.number}@$millis"
+
+  /** The properties for the summary of a snapshot. */
+  def summary: Map[String, String] = Map(
+    "stoplog.log"      -> id.log.name,
+    "stoplog.identity" -> id.log.identity,
+    "stoplog.sequence" -> id.sequence.toString,
+    "stoplog.number"   -> id.number.toString
+  )
+
+  /** The properties of batch jobs that have ended long ago: each job has a log of its own. */
+  def outdated(properties: AnyMap[String, String]): Set[String] = {
+    val limit = millis - StoredPosition.BatchMillis
+    val logs  = properties.collect {
+      case (other, value)
+          if other.startsWith(StoredPosition.OfBatch) && StoredPosition.millisOf(value).exists(_ < limit) =>
+        other.stripPrefix(StoredPosition.Prefix)
+    }
+    logs
+      .filter(log => !key.endsWith(log))
+      .flatMap(log => properties.keys.filter(name => name.startsWith("stoplog.") && name.endsWith(s".$log")))
+      .toSet
+  }
+}
+
+private[iceberg] object StoredPosition {
+  private val Prefix      = "stoplog.position."
+  private val OfBatch     = s"${Prefix}batch-"
+  private val BatchMillis = TimeUnit.DAYS.toMillis(30)
+
+  private def millisOf(value: String): Option[Long] = value.split("@").lastOption.flatMap(_.toLongOption)
+
+  /** The position of the announcement itself. */
+  def at(announcement: Announcement, path: SinkPath): StoredPosition =
+    StoredPosition(key(announcement.id.log.name, path), announcement.id, announcement.decidedAtMillis)
+
+  /** The property of a log. Two sinks with equal names and different paths have different properties. */
+  def key(logName: String, path: SinkPath): String = {
+    val digest = MessageDigest.getInstance("SHA-256").digest(path.withoutScheme.getBytes(UTF_8))
+    s"$Prefix$logName.${digest.take(4).map(byte => f"${byte & 0xff}%02x").mkString}"
+  }
+
+  /** Returns the stored id. */
+  def of(properties: AnyMap[String, String], key: String): Option[AnnouncementId] =
+    properties.get(key).map { value =>
+      val name = key.stripPrefix(Prefix).reverse.dropWhile(_ != '.').drop(1).reverse
+      value.takeWhile(_ != '@').split("/") match {
+        case Array(identity, sequence, number) =>
+          AnnouncementId(LogId(name, identity), sequence.toLong, number.toInt)
+        case _ =>
+          throw new Refusal(
+            s"the table property $key has the value '$value', which is not a position. Restore it"
+          )
+      }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.iceberg
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.iceberg.{Metrics, Schema, Table, TableProperties, Transaction}
+import org.apache.iceberg.mapping.{MappingUtil, NameMapping, NameMappingParser}
+import org.apache.iceberg.types.{CheckCompatibility, TypeUtil}
+
+/** The columns of the table for files without field ids: the files of Spark have names alone. */
+private[iceberg] object TableColumns {
+
+  /** Returns the mapping of the table, or the mapping that the table gets. */
+  def mapping(table: Table): NameMapping =
+    Option(table.properties.get(TableProperties.DEFAULT_NAME_MAPPING))
+      .fold(MappingUtil.create(table.schema))(NameMappingParser.fromJson)
+
+  /** Adds the mapping and new columns to the transaction.
+    *
+    * Throws [[Refusal]] if the table lacks columns and must not get new columns.
+    */
+  def prepare(transaction: Transaction, files: Vector[(String, Schema)], newColumns: NewColumns): Unit = {
+    val table = transaction.table
+    if (!table.properties.containsKey(TableProperties.DEFAULT_NAME_MAPPING))
+      transaction
+        .updateProperties()
+        .set(TableProperties.DEFAULT_NAME_MAPPING, NameMappingParser.toJson(MappingUtil.create(table.schema)))
+        .commit()
+    files.foreach { case (name, columns) =>
+      val missing = missingFrom(transaction.table, columns)
+      if (missing.nonEmpty) newColumns match {
+        case NewColumns.Add    => transaction.updateSchema().unionByNameWith(columns).commit()
+        case NewColumns.Refuse =>
+          throw new Refusal(
+            s"the table lacks the columns ${missing.mkString(", ")} of the file $name. Add the columns to the table, or set " +
+              "newColumns = add"
+          )
+      }
+    }
+  }
+
+  /** Throws [[Refusal]] if the table cannot read the columns of the file.
+    *
+    * @param columns with the ids of the table
+    */
+  def refuseOther(table: Schema, name: String, columns: Schema, metrics: Metrics): Unit = {
+    val partitionsOnly =
+      table.columns.asScala.filter(column => columns.findField(column.fieldId) == null).map(_.fieldId)
+    val inFile = TypeUtil.selectNot(table, partitionsOnly.map(Integer.valueOf).toSet.asJava)
+    val errors = CheckCompatibility.typeCompatibilityErrors(inFile, columns, false).asScala.toVector
+    if (errors.nonEmpty)
+      throw new Refusal(
+        s"the columns of the file $name do not match the table: ${errors.map(_.trim).mkString("; ")}. Cast the columns, or " +
+          "change the table"
+      )
+    val nulls = table.columns.asScala.filter { column =>
+      column.isRequired && Option(metrics.nullValueCounts.get(column.fieldId)).exists(_ > 0)
+    }
+    if (nulls.nonEmpty)
+      throw new Refusal(
+        s"the file $name has nulls in the required columns ${nulls.map(_.name).mkString(", ")} of the table. Filter the rows, or " +
+          "make the columns optional"
+      )
+  }
+
+  private def missingFrom(table: Table, columns: Schema): Vector[String] = {
+    val known   = TypeUtil.indexByName(table.schema.asStruct).keySet
+    val mapping = this.mapping(table)
+    TypeUtil
+      .indexByName(columns.asStruct)
+      .keySet
+      .asScala
+      .toVector
+      .sorted
+      .filterNot(name => known.contains(name) || mapping.find(name) != null)
+  }
+}

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.iceberg
+
+import java.nio.file.Files
+
+import scala.jdk.CollectionConverters._
+
+import org.apache.iceberg.{DataFile, DataOperations, FileFormat}
+import org.apache.iceberg.expressions.Expressions
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions._
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.announce._
+import stoplog.format.SparkSessionForTests
+
+/** Iceberg's reader of ORC files does not run with Spark's ORC: the tests of ORC compare the metadata. */
+class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
+
+  override def beforeAll(): Unit = {
+    super.beforeAll()
+    spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")
+  }
+
+  private def numbers(from: Long, to: Long): DataFrame =
+    spark.range(from, to).withColumn("name", concat(lit("n"), col("id")))
+
+  private def eventsOn(day: String, rows: Int): DataFrame =
+    spark.range(rows).withColumn("ts", expr(s"timestamp'$day 10:00:00Z' + make_interval(0,0,0,0,0,0,id)"))
+
+  for (format <- Seq("parquet", "orc"))
+    test(s"adds the $format files of one call in one snapshot, with position and statistics") {
+      val world  = TableFixture.hadoop
+      val target = world.target()
+      assert(world.position(target) === None)
+      val (one, two) =
+        (world.written(numbers(0, 3), format = format), world.written(numbers(3, 9), format = format))
+      world.delivered(target, world.added(4, one), world.added(5, two))
+      if (format == "parquet") assert(world.ids === (0L until 9))
+      if (format == "parquet")
+        assert(world.rows("name").map(_.head).toSet === (0 until 9).map(i => s"n$i").toSet)
+      assert(world.position(target) === Some(5L -> 0))
+      val snapshots = world.table.snapshots.asScala.toVector
+      assert(snapshots.map(_.operation) === Vector(DataOperations.APPEND))
+      assert(
+        snapshots.head.summary.asScala.toMap.view.filterKeys(_.startsWith("stoplog.")).toMap ===
+          Map(
+            "stoplog.log"      -> "events",
+            "stoplog.identity" -> TableFixture.Log.identity,
+            "stoplog.sequence" -> "5",
+            "stoplog.number"   -> "0"
+          )
+      )
+      val file = dataFiles(world).find(_.location.endsWith(one.path)).get
+      assert(file.format === FileFormat.fromString(format))
+      assert(file.recordCount === 3)
+      assert(world.table.properties.get("schema.name-mapping.default").contains("\"name\""))
+      assert(file.fileSizeInBytes === one.bytes)
+      assert(!file.splitOffsets.isEmpty)
+      assert(file.lowerBounds.size === 2)
+      assert(file.nullValueCounts.asScala.values.map(_.toLong).toSet === Set(0L))
+    }
+
+  test("column statistics skip files") {
+    for (format <- Seq("parquet", "orc")) {
+      val world = TableFixture.hadoop
+      val files = Seq(numbers(0, 3), numbers(3, 9)).map(world.written(_, format = format))
+      world.delivered(world.target(), world.added(0, files: _*))
+      val tasks = world.table.newScan().filter(Expressions.equal("id", 7L)).planFiles()
+      assert(tasks.asScala.map(_.file.location).toVector.map(_.endsWith(files(1).path)) === Vector(true))
+    }
+  }
+
+  test("ignores announcements up to the position") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    val files  = (0 until 3).map(i => world.written(numbers(i, i + 1)))
+    world.delivered(target, world.added(0, files(0)), world.added(1, files(1)))
+    world.delivered(target, world.added(0, files(0)), world.added(1, files(1)))
+    world.delivered(target, world.added(1, files(1)), world.added(2, files(2)))
+    assert(world.ids === Seq(0L, 1L, 2L))
+    assert(world.table.snapshots.asScala.size === 2)
+  }
+
+  test("a completed partition without files makes no snapshot") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    world.delivered(target, world.announced(1, Change.PartitionComplete("", 1)))
+    assert(world.table.snapshots.asScala.size === 1)
+    assert(world.position(target) === Some(0L -> 0))
+    world.delivered(
+      target,
+      world.added(2, world.written(numbers(1, 2))),
+      world.announced(2, Change.PartitionComplete("", 2), 1)
+    )
+    assert(world.position(target) === Some(2L -> 1))
+  }
+
+  test("the position survives the expiration of snapshots") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    world.table.newDelete().deleteFromRowFilter(Expressions.alwaysTrue()).commit()
+    world.table.expireSnapshots().expireOlderThan(Long.MaxValue).commit()
+    assert(world.position(target) === Some(0L -> 0))
+  }
+
+  test("a compaction is one rewrite, an overwrite and a removal are one overwrite") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    val small  = (0 until 4).map(i => world.written(numbers(i, i + 1)))
+    world.delivered(target, world.added(0, small: _*))
+    val large = world.written(numbers(0, 3))
+    world.delivered(
+      target,
+      world.announced(1, Change.Replaced("", Vector(large), small.take(3).map(_.path).toVector))
+    )
+    assert(world.ids === Seq(0L, 1L, 2L, 3L))
+    val other     = world.written(numbers(7, 8))
+    val replacing = LogId("replace", "0e2a7c1c-0000-4000-8000-000000000000")
+    world.delivered(
+      target,
+      world.announced(0, Change.Replaced("", Vector(other), Vector(large.path)), log = replacing)
+    )
+    assert(world.ids === Seq(3L, 7L))
+    world.delivered(target, world.announced(2, Change.Removed("", Vector(other.path))))
+    assert(world.ids === Seq(3L))
+    assert(
+      world.table.snapshots.asScala.map(_.operation).toSeq === Seq("append", "replace", "overwrite", "delete")
+    )
+    assert(target.position(world.sink.toString, "replace").map(_.sequence) === Some(0L))
+    assert(world.position(target) === Some(2L -> 0))
+  }
+
+  test("does not read files added and replaced in the same call") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    val small  = world.written(numbers(0, 1))
+    val large  = world.written(numbers(0, 2))
+    Files.delete(world.sink.resolve(small.path))
+    world.delivered(
+      target,
+      world.added(0, small),
+      world.announced(1, Change.Replaced("", Vector(large), Vector(small.path)))
+    )
+    assert(world.ids === Seq(0L, 1L))
+  }
+
+  test("leaves out files removed before their announcement") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    val first  = world.written(numbers(0, 1))
+    world.delivered(target, world.added(0, first))
+    val (gone, kept) = (world.written(numbers(1, 2)), world.written(numbers(2, 3)))
+    Files.delete(world.sink.resolve(gone.path))
+    world.delivered(target, world.added(1, gone))
+    assert(world.position(target) === Some(1L -> 0))
+    world.delivered(world.target(), world.added(2, kept))
+    assert(world.ids === Seq(0L, 2L))
+    val large = world.written(numbers(1, 3))
+    val next  = world.announced(3, Change.Replaced("", Vector(large), Vector(gone.path, kept.path)))
+    world.delivered(world.target(), next)
+    assert(world.ids === Seq(0L, 1L, 2L))
+  }
+
+  test("rejects the removal of files absent from the table") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    val reason = world.refused(target, world.announced(1, Change.Removed("", Vector("old.parquet"))))
+    assert(reason.contains("1 of 1 removed files are not in the table, such as old.parquet"))
+    assert(world.ids === Seq(0L))
+  }
+
+  test("ignores a compaction of files absent from the table") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    val large = world.written(numbers(5, 9))
+    world.delivered(
+      target,
+      world.announced(1, Change.Replaced("", Vector(large), Vector("a.parquet", "b.parquet")))
+    )
+    assert(world.ids === Seq(0L))
+  }
+
+  test("a snapshot adds the files absent from the table") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    val files  = (0 until 3).map(i => world.written(numbers(i, i + 1)))
+    world.delivered(target, world.added(0, files(1)))
+    val other    = LogId("other", "a4d8f7a2-0000-4000-8000-000000000000")
+    val snapshot = Change.Snapshot("", files.map(_.copy(rows = None)).toVector)
+    world.delivered(target, world.announced(0, snapshot, log = other))
+    assert(world.ids === Seq(0L, 1L, 2L))
+  }
+
+  test("files of records after a snapshot may be in its listing") {
+    val world    = TableFixture.hadoop
+    val target   = world.target()
+    val files    = (0 until 3).map(i => world.written(numbers(i, i + 1)))
+    val snapshot = world.announced(4, Change.Snapshot("", files.map(_.copy(rows = None)).toVector))
+    world.delivered(target, snapshot)
+    world.delivered(
+      target,
+      world.added(5, files(2)),
+      world.announced(6, Change.Removed("", Vector("unlisted.parquet")))
+    )
+    assert(world.ids === Seq(0L, 1L, 2L))
+    val later =
+      world.announced(7, Change.Removed("", Vector("unlisted.parquet"))).copy(decidedAtMillis = 86400000L)
+    assert(world.refused(target, later).contains("not in the table"))
+  }
+
+  test("ignores a gap of delivered records") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    world.delivered(target, world.added(5, world.written(numbers(0, 1))))
+    world.delivered(target, world.announced(5, Change.Gap(5, 5), number = 1))
+    assert(world.refused(target, world.announced(6, Change.Gap(5, 6))).contains("records 5 to 6"))
+  }
+
+  test("rejects a gap with the next step") {
+    val world  = TableFixture.hadoop
+    val reason = world.refused(world.target(), world.announced(9, Change.Gap(3, 9)))
+    assert(reason.contains("records 3 to 9") && reason.contains("start = snapshot"))
+  }
+
+  test("rejects the successor of a deleted log") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    val again = world.announced(
+      0,
+      Change.Added("", Vector(world.written(numbers(1, 2)))),
+      log = TableFixture.Log.copy(identity = "x")
+    )
+    assert(world.refused(target, again).contains("the log was deleted since"))
+  }
+
+  test("partitions have the values of directories and of column bounds") {
+    val world  = TableFixture.hadoop
+    val target = world.target("partition" -> "country, day(ts)", "derivedKeys" -> "dt")
+    val files  = Seq("NO", "S%2FE").map(country =>
+      world.written(eventsOn("2026-01-31", 2), s"country=$country/dt=2026-01-31")
+    )
+    files.zipWithIndex.foreach { case (file, i) => world.delivered(target, world.added(i.toLong, file)) }
+    world.delivered(
+      target,
+      world.added(
+        3,
+        world.written(eventsOn("2026-02-01", 1), "country=__HIVE_DEFAULT_PARTITION__/dt=2026-02-01")
+      )
+    )
+    assert(
+      world.rows("country", "id").toSet === Set(
+        Seq[Any]("NO", 0L),
+        Seq[Any]("NO", 1L),
+        Seq[Any]("S/E", 0L),
+        Seq[Any]("S/E", 1L),
+        Seq[Any](null, 0L)
+      )
+    )
+    assert(
+      dataFiles(world).map(_.partition.get(1, classOf[Integer]).intValue).sorted === Vector(
+        20484,
+        20484,
+        20485
+      )
+    )
+    val tasks = world.table.newScan().filter(Expressions.equal("country", "NO")).planFiles().asScala
+    assert(tasks.map(_.file.location).toVector.map(_.endsWith(files.head.path)) === Vector(true))
+  }
+
+  test("rejects a file of two partitions, and a directory value without a column") {
+    val world  = TableFixture.hadoop
+    val target = world.target("partition" -> "day(ts)", "derivedKeys" -> "dt")
+    val days   = eventsOn("2026-01-31", 1).union(eventsOn("2026-02-01", 1))
+    assert(
+      world
+        .refused(target, world.added(0, world.written(days, "dt=2026-01-31")))
+        .contains("not in one partition of day(ts)")
+    )
+    val reason = world.refused(target, world.added(0, world.written(eventsOn("2026-01-31", 1), "country=NO")))
+    assert(reason.contains("the values of country are only in the directory country=NO"))
+  }
+
+  test("rejects new columns, or adds the columns with the file") {
+    val world = TableFixture.hadoop
+    world.delivered(world.target(), world.added(0, world.written(numbers(0, 1))))
+    val wider = world.added(
+      1,
+      world.written(numbers(1, 2).withColumn("more", lit(7)).withColumn("deep", struct(lit(1).as("x"))))
+    )
+    assert(world.refused(world.target(), wider).contains("the table lacks the columns deep, deep.x, more"))
+    world.delivered(world.target("newColumns" -> "add"), wider)
+    assert(world.rows("id", "more").toSet === Set(Seq[Any](0L, null), Seq[Any](1L, 7)))
+  }
+
+  test("rejects columns of another type, and accepts promotions") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    world.delivered(
+      target,
+      world.added(1, world.written(numbers(1, 2).withColumn("id", col("id").cast("int"))))
+    )
+    assert(world.ids === Seq(0L, 1L))
+    val reason = world.refused(
+      target,
+      world.added(2, world.written(numbers(2, 3).withColumn("id", col("id").cast("string"))))
+    )
+    assert(reason.contains("do not match the table") && reason.contains("id"))
+  }
+
+  test("nested columns, decimals and dates of both formats return their values") {
+    for (format <- Seq("parquet", "orc")) {
+      val world = TableFixture.hadoop
+      val rows  = spark.sql(
+        """select 1L as id, named_struct('a', 1, 'b', array('x')) as s, map('k', 2) as m, cast(1.25 as decimal(10, 2)) as d,
+          |date'2026-01-31' as day, true as yes, 1.5D as x, float(2.5) as y, binary('ab') as bytes""".stripMargin
+      )
+      world.delivered(world.target(), world.added(0, world.written(rows, format = format)))
+      world.delivered(world.target(), world.added(1, world.written(rows, format = format)))
+      if (format == "parquet")
+        assert(
+          world.rows("d", "day", "yes", "x", "y").distinct ===
+            Vector(
+              Seq[Any](
+                new java.math.BigDecimal("1.25"),
+                java.time.LocalDate.of(2026, 1, 31),
+                true,
+                1.5d,
+                2.5f
+              )
+            )
+        )
+      val tasks = world.table
+        .newScan()
+        .filter(Expressions.greaterThan("d", new java.math.BigDecimal("1.25")))
+        .planFiles()
+      assert(tasks.asScala.isEmpty)
+    }
+  }
+
+  test("rejects other formats and types by name") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    assert(
+      world
+        .refused(target, world.added(0, world.written(numbers(0, 1), format = "json")))
+        .contains("Set format to parquet or orc")
+    )
+    val times = world.added(0, world.written(eventsOn("2026-01-31", 1), format = "orc"))
+    assert(world.refused(target, times).contains("Iceberg has no type for the column ts"))
+  }
+
+  test("rejects a table location above the path of the sink") {
+    val world = TableFixture.hadoop
+    val file  = world.written(numbers(0, 1))
+    world.catalog
+      .buildTable(
+        world.name,
+        FileFooter
+          .read(
+            new org.apache.hadoop.fs.Path(world.sink.resolve(file.path).toUri),
+            spark.sparkContext.hadoopConfiguration
+          )
+          .schema
+      )
+      .create()
+    val inside =
+      world.announced(0, Change.Added("", Vector(file))).copy(path = s"${world.warehousePath}/db/events/data")
+    val reason = world.target().deliver(Vector(inside))
+    assert(reason.asInstanceOf[Delivery.Refused].reason.contains("overlaps the path of the sink"))
+  }
+
+  test("files of another writer stay in the table") {
+    val world  = TableFixture.hadoop
+    val target = world.target()
+    val ours   = world.written(numbers(0, 1))
+    world.delivered(target, world.added(0, ours))
+    val foreign = dataFiles(world).head
+    val file    = world.written(numbers(5, 6))
+    world.table
+      .newAppend()
+      .appendFile(
+        org.apache.iceberg.DataFiles
+          .builder(world.table.spec)
+          .copy(foreign)
+          .withPath(world.sink.resolve(file.path).toUri.toString)
+          .withFileSizeInBytes(file.bytes)
+          .build()
+      )
+      .commit()
+    world.delivered(target, world.announced(1, Change.Removed("", Vector(ours.path))))
+    assert(world.ids === Seq(5L))
+  }
+
+  test("the check reports a missing table and another partitioning") {
+    val world = TableFixture.hadoop
+    val fixed = world.settings("create" -> "never")
+    assert(
+      intercept[IllegalArgumentException](new IcebergTarget(fixed).check()).getMessage
+        .contains("has no table db.events")
+    )
+    world.target().check()
+    world.delivered(world.target(), world.added(0, world.written(numbers(0, 1))))
+    new IcebergTarget(fixed).check()
+    val other = intercept[IllegalArgumentException](world.target("partition" -> "truncate(2, name)").check())
+    assert(other.getMessage.contains("requires [truncate[2](name)]"))
+  }
+
+  test("creates tables of format version 3") {
+    val world = TableFixture.hadoop
+    world.delivered(world.target("formatVersion" -> "3"), world.added(0, world.written(numbers(0, 2))))
+    assert(org.apache.iceberg.TableUtil.formatVersion(world.table) === 3)
+    assert(world.ids === Seq(0L, 1L))
+  }
+
+  private def dataFiles(world: TableFixture): Vector[DataFile] =
+    world.table.newScan().includeColumnStats().planFiles().asScala.map(_.file).toVector
+}

@@ -85,8 +85,14 @@ private[announce] final class KafkaTarget(settings: KafkaTargetSettings, secrets
   private def opened(path: String, logName: String): LogProducer = {
     close()
     val made = new LogProducer(settings, settings.producer(secrets), path, logName)
+    // A producer with an unread position would repeat announcements.
+    try made.start()
+    catch {
+      case e: Throwable =>
+        made.close()
+        throw e
+    }
     current = Some(made)
-    made.start()
     made
   }
 

@@ -5,7 +5,7 @@ import java.time.Duration
 import java.util.{List => JList, Optional, ServiceLoader, UUID}
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
+import scala.util.{Try, Using}
 
 import org.apache.kafka.clients.admin.NewTopic
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
@@ -108,6 +108,24 @@ class KafkaTargetSuite extends AnyFunSuite {
       assert(old.deliver(Vector(added(0), added(1))) === Delivery.Delivered)
     }
     assert(broker.committed(topic).size === 2)
+  }
+
+  test("delivers nothing as long as the position cannot be read") {
+    val topic = newTopic()
+    Using.resource(
+      newTarget(
+        "kafka.bootstrap.servers" -> broker.servers,
+        "topic"                   -> topic,
+        // The consumer of the positions fails.
+        "kafka.auto.offset.reset" -> "sometime"
+      )
+    ) {
+      case unread: PositionedTarget =>
+        assert(Try(unread.position("/data/events", "main")).isFailure)
+        assert(unread.deliver(Vector(added(0))).isInstanceOf[Delivery.Retry])
+      case other => fail(other.toString)
+    }
+    assert(broker.committed(topic) === Nil)
   }
 
   test("the check rejects a missing topic, and a topic of positions that is not compacted") {

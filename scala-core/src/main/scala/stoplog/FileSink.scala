@@ -139,7 +139,7 @@ object FileSink {
     * @param path    the directory, including all directories below it
     * @param options `format` if file names do not reveal the format, `header` for CSV, `lineSep` if lines do
     *                not end with a line feed, `compactTo`, `compactSmallerThan`, `compactMinFiles`,
-    *                `compactor`
+    *                `compactor`, and the options of announcements
     */
   def compactDirectory(
       session: SparkSession,

@@ -27,7 +27,7 @@ private[stoplog] final class AnnouncementCursor(files: FileStore, logName: Strin
 
   /** Creates the file of this position, and then deletes the files of lower positions, and of failures. */
   def write(position: Position): Unit = {
-    val node = mapper.createObjectNode().put(Identity, position.identity)
+    val node = mapper.createObjectNode().put(Identity, position.identity).put(Last, position.last)
     files.putIfAbsent(at(position.next), mapper.writeValueAsBytes(node))
     val old = files.names(directory).filter {
       case Numbered(digits) => digits.toLong < position.next
@@ -62,7 +62,8 @@ private[stoplog] final class AnnouncementCursor(files: FileStore, logName: Strin
   }
 
   private def read(next: Long): Option[Position] = files.read(at(next)).map { bytes =>
-    Position(next, Try(mapper.readTree(bytes)).fold(_ => "", _.path(Identity).asText()))
+    val node = Try(mapper.readTree(bytes)).getOrElse(mapper.createObjectNode())
+    Position(next, node.path(Identity).asText(), node.path(Last).asLong(NoRecord))
   }
 
   private def at(next: Long): String = s"$directory/${name(next)}"
@@ -72,8 +73,9 @@ private[stoplog] object AnnouncementCursor {
 
   /** @param next     the first record that is not announced
     * @param identity of the log; empty before the first record of the log
+    * @param last     the last record with announcements; -1 without such a record
     */
-  final case class Position(next: Long, identity: String) {
+  final case class Position(next: Long, identity: String, last: Long = NoRecord) {
 
     /** Returns whether the position is a position in the log of this identity. */
     def isIn(log: String): Boolean = next == 0 || identity == log
@@ -95,7 +97,9 @@ private[stoplog] object AnnouncementCursor {
   private val Failed   = "(\\d{20})\\.failed".r
 
   private final val FailureSuffix = ".failed"
+  private final val NoRecord      = -1L
   private final val Identity      = "identity"
+  private final val Last          = "last"
   private final val Reason        = "reason"
   private final val At            = "at"
 }

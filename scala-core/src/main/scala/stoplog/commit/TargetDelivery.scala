@@ -33,6 +33,9 @@ private[commit] final class TargetDelivery(
   private var tries     = 0
   private var writtenAt = clock.elapsedMillis()
 
+  // The last record with announcements that the target has.
+  private var last = begin.fold(-1L)(_.last)
+
   @volatile private var reading = begin.fold(0L)(_.next) // the next record to derive
   @volatile private var next    = reading                // all earlier records are announced
   @volatile private var durable = begin.map(_.next)      // as written in the cursor
@@ -111,9 +114,12 @@ private[commit] final class TargetDelivery(
     case _                            => None
   }
 
+  /** Continues after the stored position. The records between the position and the cursor have no
+    * announcements, unless the target has lost announcements since.
+    */
   private def resume(id: AnnouncementId): Unit = {
     delivered = Some(id)
-    reading = id.sequence
+    reading = if (id.sequence >= last) id.sequence.max(reading) else id.sequence
     next = reading
     pending = Vector.empty
   }
@@ -190,6 +196,7 @@ private[commit] final class TargetDelivery(
 
   private def done(call: Vector[Announcement], after: Counts): Next = {
     counts = after
+    call.lastOption.foreach(one => last = one.id.sequence)
     pending = pending.drop(call.size)
     together = (together - call.size).max(0)
     singly = (singly - call.size).max(0)
@@ -198,7 +205,7 @@ private[commit] final class TargetDelivery(
     if (pending.isEmpty) {
       next = reading
       headAt = None
-      if (isCursorDue) writeCursor()
+      if (isCursorDue || durable.isEmpty) writeCursor()
     }
     Again
   }
@@ -270,7 +277,7 @@ private[commit] final class TargetDelivery(
   ) {
     writtenAt = clock.elapsedMillis()
     Log.tolerating(s"The cursor of target $name of ${place.path} could not be written; it is tried again") {
-      cursor.write(AnnouncementCursor.Position(next, origin.log.identity))
+      cursor.write(AnnouncementCursor.Position(next, origin.log.identity, last))
       durable = Some(next)
     }
   }

@@ -220,6 +220,39 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(target.calls.size === 2)
   }
 
+  test("records without announcements after a stored position are not a gap, even if trimmed") {
+    val world  = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))
+    val target = new PositionedRecordingTarget
+    val first  = new world.Run(to = target)
+    first.epoch("a")
+    (1 to 20).foreach { _ => first.epoch(); first.deliver() }
+    world.sink.clock.advance(10000)
+    (1 to 20).foreach { _ => first.epoch(); first.deliver() }
+    first.deliver(isEnding = true)
+    assert(world.sink.records.list().head > 1L)
+    val second = new world.Run(to = target)
+    second.resumed()
+    second.epoch("b")
+    second.deliver()
+    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b"))
+  }
+
+  test("a target that has lost announcements receives the announcements again, or a gap") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    val first  = new world.Run(to = target)
+    first.epoch("a")
+    first.deliver()
+    val backup = target.stored
+    first.epoch("b")
+    first.deliver(isEnding = true)
+    target.stored = backup
+    val second = new world.Run(to = target)
+    second.resumed()
+    second.deliver()
+    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b", "added b"))
+  }
+
   test("a position of another log stops the target by name, and nothing is delivered") {
     val world  = new AnnouncerWorld
     val target = new PositionedRecordingTarget

@@ -79,7 +79,7 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
       if (there.notes.contains(seq -> number)) PutOutcome.Taken
       else {
         there.notes.update(seq -> number, new String(bytes, UTF_8))
-        if (name == world.sinkId && number == 0 && bytes.headOption.contains('{'.toByte))
+        if (name == world.sinkId && number == 0 && new String(bytes, UTF_8).startsWith("{\"why\""))
           world.oracle.calledOff(seq)
         disk.names.changed(Names.Log) { there.notes.remove(seq -> number); () }
         PutOutcome.Created

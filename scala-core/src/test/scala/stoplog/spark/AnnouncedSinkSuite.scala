@@ -11,7 +11,9 @@ import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
+import stoplog.admin.SinkAdmin
 import stoplog.announce._
+import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 import stoplog.storage.local.LocalUnderTest
 
@@ -80,6 +82,11 @@ class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
         world.announcedFiles.forall(file => Files.exists(Path.of(world.target.received.head.path, file)))
       )
       assert(world.target.received.map(_.id.log).distinct.size === 1)
+      val views = spark.read.format("stoplog").option("path", world.target.received.head.path)
+      val state = views.option("view", "announcements").load().collect()
+      assert(
+        state.map(row => (row.getString(0), row.getString(1), row.getLong(4))) === Array(("main", "out", 0L))
+      )
       Seq(in, checkpoint).foreach(LocalUnderTest.remove)
     }
   }
@@ -135,6 +142,46 @@ class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
       })
       assert(gone.sorted === world.announcedFiles.take(2).sorted)
       assert(world.target.received.map(_.id.log.name).last === "replace")
+    }
+  }
+
+  test("the command announce delivers what a job has left, or fails by name") {
+    inWorld { world =>
+      world.target.answers = Vector.fill(100000)(Delivery.Retry("down", Some(10)))
+      world.sink().write(world.rows(2)).mode("append").save()
+      val path    = world.target.calls.head.head.path
+      val options = Map("announce.out" -> "recording", "announce.out.to" -> path, "announceAtEnd" -> "1s")
+      val plan    = SinkAdmin.at(path).announce(options)
+      assert(plan.actions.map(_.reason) === Vector("1 records wait"))
+      assert(
+        Thrown.conditions(intercept[Exception](plan.carryOut())) === Seq("STOPLOG_ANNOUNCEMENT_UNDELIVERED")
+      )
+      world.target.answers = Vector.empty
+      plan.carryOut()
+      assert(world.words === Vector("added b0", "added b1"))
+      assert(SinkAdmin.at(path).announce(options).actions.isEmpty)
+      world.sink().write(world.rows(1)).mode("append").save()
+      assert(world.batchLogs.isEmpty && world.words.size === 3)
+      SinkAdmin.at(path).tryAnnouncement(options).carryOut()
+      assert(world.target.accepted.last.change === Change.Snapshot("", Vector.empty))
+    }
+  }
+
+  test("the compaction of a directory announces replaced files") {
+    inWorld { world =>
+      for (_ <- 1 to 3) world.sink().write(world.rows(1)).mode("append").save()
+      val path = world.target.received.head.path
+      FileSink
+        .compactDirectory(
+          spark,
+          path,
+          Map("format" -> "json", "announce.out" -> "recording", "announce.out.to" -> path)
+        )
+        .run()
+      val replaced = world.target.received.map(_.change).collect { case change: Change.Replaced => change }
+      assert(
+        replaced.map(change => (change.in, change.files.size, change.replaced.size)) === Vector(("b0", 1, 3))
+      )
     }
   }
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import java.util.concurrent.{CountDownLatch, TimeUnit}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.announce.{Announcement, Delivery, RecordingTarget}
+import stoplog.part.RunId
+
+/** The threads of targets. */
+class AnnouncerSuite extends AnyFunSuite {
+  import Samples.condition
+
+  private final class Blocking extends RecordingTarget {
+    val entered = new CountDownLatch(1)
+    val free    = new CountDownLatch(1)
+
+    override def deliver(announcements: Vector[Announcement]): Delivery = {
+      entered.countDown()
+      free.await()
+      super.deliver(announcements)
+    }
+  }
+
+  private def target(name: String, to: RecordingTarget): Announcer.Target =
+    Announcer.Target(name, to, FirstAnnouncement.Newest, OnRefused.Stop)
+
+  private final class Query(world: AnnouncerWorld, targets: Announcer.Target*) {
+    private val limits = world.limits.copy(ageMillis = Long.MaxValue) // the records are as old as the test's clock
+
+    val announcer = Announcer.start(world.place, targets.toVector, limits)
+    val driver    = world.sink.driver(RunId.random(), announcing = announcer)
+  }
+
+  test("each target has a thread, and a blocked target delays no epoch and no other target") {
+    val world         = new AnnouncerWorld
+    val (good, stuck) = (new RecordingTarget, new Blocking)
+    val query         = new Query(world, target("good", good), target("stuck", stuck))
+    world.sink.epoch(query.driver, 0, "a")
+    assert(stuck.entered.await(1, TimeUnit.MINUTES))
+    (1 to 20).foreach(n => world.sink.epoch(query.driver, n.toLong, s"b$n"))
+    assert(query.announcer.figures.toMap.apply("stuck").lagRecords > 0)
+    assert(!query.announcer.end())
+    assert(good.received.size === 21)
+    assert(stuck.received.isEmpty)
+    assert((good.closed, stuck.closed) === ((1, 1)))
+    assert(world.cursor("good").read().map(_.next) === Some(22L))
+    assert(world.cursor("stuck").read().map(_.next) === Some(1L), "after the claim")
+  }
+
+  test("the end waits until each target has all announcements") {
+    val world = new AnnouncerWorld
+    val good  = new RecordingTarget
+    val query = new Query(world, target("good", good))
+    good.answers = Vector(Delivery.Retry("busy", Some(1)), Delivery.Retry("busy", Some(1)))
+    (0 to 5).foreach(n => world.sink.epoch(query.driver, n.toLong, s"b$n"))
+    query.driver.end(Finish.KeepOpen)
+    assert(query.announcer.end())
+    assert(good.received.size === 6)
+    assert(query.announcer.end(), "a second call has no effect")
+    assert(good.closed === 1)
+  }
+
+  test("a query without records ends at once") {
+    val query = new Query(new AnnouncerWorld, target("out", new RecordingTarget))
+    assert(query.announcer.end())
+  }
+
+  test("with announceOnBacklog=fail the next epoch is rejected by name") {
+    val world = new AnnouncerWorld
+    world.limits = world.limits.copy(records = 3, onBacklog = OnBacklog.Fail, endMillis = 1)
+    val stuck = new Blocking
+    val query = new Query(world, target("stuck", stuck))
+    (0 to 1).foreach(n => world.sink.epoch(query.driver, n.toLong, s"b$n"))
+    query.announcer.refuseBacklog()
+    (2 to 4).foreach(n => world.sink.epoch(query.driver, n.toLong, s"b$n"))
+    assert(condition(query.announcer.refuseBacklog()) === "STOPLOG_ANNOUNCEMENT_BACKLOG")
+    assert(!query.announcer.end())
+  }
+
+  test("metrics have the largest lag of all targets, and the lag of each target") {
+    val figures = Seq(
+      "a" -> TargetFigures(5, 1, 10, announced = 7, failures = 1, gaps = 0, None),
+      "b" -> TargetFigures(3, 3, 30, announced = 2, failures = 2, gaps = 1, Some("down"))
+    )
+    val metrics = Announcer.metrics(figures).toMap
+    assert(metrics("announcementLagRecords") === 3 && metrics("announcementLagMillis") === 30)
+    assert(metrics("announced") === 9 && metrics("announcementFailures") === 3)
+    assert(metrics("announce.a.lagRecords") === 1 && metrics("announce.b.next") === 3)
+  }
+}

@@ -24,8 +24,8 @@ object Published {
     "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.storage.local", "stoplog.storage.hadoop",
     "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.storage.systems", "stoplog.stores",
     "stoplog.checkpoint", "stoplog.engine", "stoplog.filesink", "stoplog.filesource", "stoplog.compact.job",
-    "stoplog.twophase", "stoplog.python", "stoplog.python.rolling", "stoplog.python.sink",
-    "stoplog.python.source"
+    "stoplog.twophase", "stoplog.python", "stoplog.python.announce", "stoplog.python.rolling",
+    "stoplog.python.sink", "stoplog.python.source"
   )
 
   lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ compatible

@@ -22,6 +22,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from stoplog.admin import AdminAction, AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
+    from stoplog.announcement import Announcement
+    from stoplog.announcement_target import (
+        AnnouncedFile,
+        AnnouncementTarget,
+        Delivery,
+        FileChange,
+        Position,
+    )
     from stoplog.async_io import Retry, RetryAfter, async_map, async_split
     from stoplog.bucket import BucketAssigner
     from stoplog.bucketing import BucketingSink
@@ -76,6 +84,9 @@ if TYPE_CHECKING:
 __all__ = [
     "AdminAction",
     "AdminPlan",
+    "AnnouncedFile",
+    "Announcement",
+    "AnnouncementTarget",
     "BucketAssigner",
     "BucketingSink",
     "BulkFormat",
@@ -86,10 +97,12 @@ __all__ = [
     "CommitOutcome",
     "ConnectUnsupported",
     "DefaultRollingPolicy",
+    "Delivery",
     "Diagnosis",
     "DirectoryCompaction",
     "DriverCheck",
     "Encoder",
+    "FileChange",
     "FileCompactStrategy",
     "FileSink",
     "FileSinkBuilder",
@@ -111,6 +124,7 @@ __all__ = [
     "OpenRows",
     "OutputFileConfig",
     "PlannedCompaction",
+    "Position",
     "Preflight",
     "Prepared",
     "Retry",
@@ -159,6 +173,8 @@ __all__ = [
 # Python imports a module on the first use of a name: `import stoplog` imports neither Spark nor pyarrow.
 _HOMES = {
     "admin": "AdminAction AdminPlan DriverCheck Jvm OpenRows SinkAdmin administer",
+    "announcement": "Announcement",
+    "announcement_target": "AnnouncedFile AnnouncementTarget Delivery FileChange Position",
     "async_io": "Retry RetryAfter async_map async_split",
     "bucket": "BucketAssigner",
     "bucketing": "BucketingSink",

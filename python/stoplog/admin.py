@@ -59,8 +59,8 @@ class AdminAction:
     """A single action of a tool, with its reason.
 
     Attributes:
-        action: finish, publish, remove, restore, spare, moveAside, cut, keepRecord, hand, repeat, advise,
-            whole, broken or missing.
+        action: announce, finish, publish, remove, restore, spare, moveAside, cut, keepRecord, hand, repeat,
+            advise, whole, broken or missing.
         subject: the object of the action, in most cases a path under the sink's path.
         reason: the reason, in words.
         size_bytes: the size of the part, if the subject is a part.
@@ -225,6 +225,31 @@ class SinkAdmin:
         """
         return self._plan("rewind", epoch=epoch)
 
+    def announce(self) -> AdminPlan:
+        """Plans to deliver the announcements that a stopped query, or a batch job, has left.
+
+        The targets are those of `options`: `announce.<name>` and its settings. The target `catalog` needs a
+        session, so only a query delivers its announcements.
+
+        Raises:
+            ToolFailed: `STOPLOG_INVALID_OPTIONS` without a target. `carry_out` raises
+                `STOPLOG_ANNOUNCEMENT_UNDELIVERED` if a target has not received all announcements in time.
+
+        Example:
+            targets = {"announce.hook": "webhook", "announce.hook.url": "https://example.com/files"}
+            stoplog.administer("/data/events", options=targets).announce().carry_out()
+        """
+        return self._plan("announce")
+
+    def try_announcement(self) -> AdminPlan:
+        """Plans to send one test announcement without files to each target of `options`.
+
+        Example:
+            targets = {"announce.hook": "webhook", "announce.hook.url": "https://example.com/files"}
+            stoplog.administer("/data/events", options=targets).try_announcement().carry_out()
+        """
+        return self._plan("tryAnnouncement")
+
     def relocate(self) -> AdminPlan:
         """Checks whether a moved or copied directory is complete. Changes nothing.
 
@@ -270,7 +295,7 @@ def administer(
         sink_id: the sink id under the path.
         jvm: additional jars and Hadoop settings, for a path that is not on a local disk.
         options: options of the query that its log does not contain: useTruncate, validLengthPrefix and
-            validLengthSuffix.
+            validLengthSuffix; and the targets of announcements.
 
     Example:
         stoplog.administer("/data/events").clean().carry_out()

@@ -9,6 +9,7 @@ from pathlib import Path
 from builder_case import Builder, call
 
 from stoplog import (
+    Announcement,
     BucketAssigner,
     DefaultRollingPolicy,
     FileCompactStrategy,
@@ -50,6 +51,10 @@ FILE_SINK = Builder(
         ),
         (call("with_bucket_by", "year(ts)"), {"bucketBy": "year(ts)"}),
         (call("with_partition_by", "day", "a,b"), {"partitionBy": "day,`a,b`"}),
+        (
+            call("with_announcement", Announcement.catalog("events"), "hive"),
+            {"announce.hive": "catalog", "announce.hive.table": "events"},
+        ),
         (call("with_partition_overwrite_mode", "dynamic"), {"partitionOverwriteMode": "dynamic"}),
         (call("with_replace_where", "day = 1"), {"replaceWhere": "day = 1"}),
         (

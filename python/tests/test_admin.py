@@ -77,7 +77,7 @@ def test_a_plan_is_carried_out_by_the_same_request() -> None:
 
 
 def test_each_command_sends_its_arguments_in_the_request() -> None:
-    jvm = FakeJvm(*[answering()] * 9)
+    jvm = FakeJvm(*[answering()] * 11)
     tools = sink(jvm)
     tools.clean()
     tools.adopt("query-2", 5)
@@ -88,6 +88,8 @@ def test_each_command_sends_its_arguments_in_the_request() -> None:
     tools.reset(stoplog.OpenRows.MOVE_ASIDE)
     tools.rewind(41)
     tools.relocate()
+    tools.announce()
+    tools.try_announcement()
     own = [
         {key: value for key, value in each.items() if key not in ("path", "sinkId")} for each in jvm.requested
     ]
@@ -101,7 +103,22 @@ def test_each_command_sends_its_arguments_in_the_request() -> None:
         {"command": "reset", "open": "aside"},
         {"command": "rewind", "epoch": 41},
         {"command": "relocate"},
+        {"command": "announce"},
+        {"command": "tryAnnouncement"},
     ]
+
+
+@pytest.mark.parametrize(("flags", "command"), [([], "announce"), (["--try"], "tryAnnouncement")])
+def test_announce_passes_targets_as_options(
+    flags: list[str], command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jvm = FakeJvm(answering(command="announce"))
+    monkeypatch.setattr("stoplog._jvm.tools._run", jvm)
+    monkeypatch.setattr("stoplog.admin.Jvm.command", lambda _: ["java"])
+    options = {"announce.hook": "webhook", "announce.hook.url": "https://example.com"}
+    given = [word for key, value in options.items() for word in ("--option", f"{key}={value}")]
+    assert main(["announce", "/data/out", *given, *flags]) == ExitCode.OK
+    assert jvm.requested == [{"command": command, "path": "/data/out", "sinkId": "main", "options": options}]
 
 
 @pytest.mark.parametrize("more", [["--checkpoint", ""], ["--query-id", " "]])

@@ -35,8 +35,8 @@ MAY_IMPORT = {
     "rolling": "_functions _options _text",
     "stream_format": "_functions _options _text",
     "sink": (
-        "_functions _options _shared _text bucket bulk compaction encoder errors metrics output_file "
-        "preflight rolling stopping"
+        "_functions _options _shared _text announcement bucket bulk compaction encoder errors metrics "
+        "output_file preflight rolling stopping"
     ),
     "source": "_functions _options _text bulk errors stream_format",
     "bucketing": "_options _text bucket encoder sink",
@@ -45,6 +45,8 @@ MAY_IMPORT = {
     "_python": "_shared",
     "two_phase": "_python",
     "write_ahead_target": "_python",
+    "announcement_target": "_python",
+    "announcement": "_options _python _text announcement_target",
     # Connectors.
     "_async": "errors",
     "async_io": "_async errors",
@@ -72,8 +74,8 @@ MAY_IMPORT = {
     "__main__": "cli",
     "templates": f"testing {TOP} jdbc",
     "testing": (
-        f"_functions _python _shared _storage encoder split_source stream_format {TOP} two_phase "
-        "write_ahead_target"
+        f"_functions _python _shared _storage announcement_target encoder split_source stream_format {TOP} "
+        "two_phase write_ahead_target"
     ),
 }
 

@@ -21,12 +21,15 @@ if TYPE_CHECKING:
 _SENT = (
     "stoplog",
     "stoplog._python",
+    "stoplog._python.announcing",
+    "stoplog._python.changes",
     "stoplog._python.committing",
     "stoplog._python.guarding",
     "stoplog._python.model",
     "stoplog._python.opening",
     "stoplog._python.sending",
     "stoplog._python.task",
+    "stoplog.announcement_target",
     "stoplog.two_phase",
     "stoplog.write_ahead_target",
 )

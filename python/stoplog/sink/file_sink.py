@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stoplog._functions.frame import NO_FUNCTIONS, SinkFunctions
-from stoplog._options.builder import FORMAT, BuilderState, checked
+from stoplog._options.builder import FORMAT, BuilderState, checked, required
 from stoplog._shared.this_python import completed
 from stoplog._text.values import Value, path_text, present
+from stoplog.announcement import Announcement, announced
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
 from stoplog.preflight import Preflight, check_options
@@ -145,6 +146,24 @@ class FileSinkBuilder(BucketMethods, PartMethods):
     """
 
     _direction = "sink"
+
+    def with_announcement(self, announcement: Announcement, name: str = "files") -> Self:
+        """Announces visible files and complete buckets to another system, which never delays the query.
+
+        Several calls with different names add several targets.
+
+        Args:
+            announcement: the target.
+            name: the name of the target, for the metrics and for the files of its progress.
+
+        >>> from stoplog import Announcement
+        >>> base = FileSink.for_row_format("/out", "json")
+        >>> base.with_announcement(Announcement.catalog("events"), "hive")
+        FileSinkBuilder(path='/out', format='json', announce.hive='catalog', announce.hive.table='events')
+        """
+        advice = "make one by a method of Announcement"
+        chosen = required("with_announcement", announcement, Announcement, advice)
+        return self._with(f"announce.{name}", **dict(announced(name, chosen)))
 
     def with_partition_overwrite_mode(self, mode: Literal["static", "dynamic"]) -> Self:
         """Sets the files that a batch write with `mode="overwrite"` replaces.

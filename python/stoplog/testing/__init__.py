@@ -29,7 +29,12 @@ from stoplog.testing.functions import check_encoder, check_stream_format
 from stoplog.testing.laws import LawBroken
 from stoplog.testing.pipeline import NotReached, Pipeline, PipelineFailed
 from stoplog.testing.rows import Reader, Row
-from stoplog.testing.sinks import check_checkpoint_committer, check_two_phase, check_write_ahead
+from stoplog.testing.sinks import (
+    check_announcement_target,
+    check_checkpoint_committer,
+    check_two_phase,
+    check_write_ahead,
+)
 from stoplog.testing.splits import check_split_source
 from stoplog.testing.steps import Step
 
@@ -42,6 +47,7 @@ __all__ = [
     "Reader",
     "Row",
     "Step",
+    "check_announcement_target",
     "check_checkpoint_committer",
     "check_encoder",
     "check_split_source",

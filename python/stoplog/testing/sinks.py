@@ -11,14 +11,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from stoplog.testing._announcement_laws import AnnouncementLaws
 from stoplog.testing._two_phase_laws import TwoPhaseLaws
 from stoplog.testing._write_ahead_laws import NotesLaws, WriteAheadLaws
 
 if TYPE_CHECKING:
+    from stoplog.announcement_target import AnnouncementTarget
     from stoplog.two_phase import TwoPhaseSink
     from stoplog.write_ahead_target import CheckpointCommitter, WriteAheadTarget
 
-__all__ = ["check_checkpoint_committer", "check_two_phase", "check_write_ahead"]
+__all__ = ["check_announcement_target", "check_checkpoint_committer", "check_two_phase", "check_write_ahead"]
 
 
 def check_two_phase(
@@ -63,6 +65,23 @@ def check_write_ahead(
         LawBroken: the target breaks a law; the text names the law.
     """
     WriteAheadLaws(target, list(rows) if rows is not None else [_three()], read).check()
+
+
+def check_announcement_target(target: AnnouncementTarget, received: Callable[[], Iterable[str]]) -> None:
+    """Checks the laws of a target of announcements, in processes that are killed at each line of the target.
+
+    The laws: announcements arrive in order; a check delivers nothing; a repeated delivery succeeds and loses
+    nothing, also after a kill; each kind of change is accepted; the target can be sent to Spark. A target
+    with `position` also receives each announcement once, and returns the newest position.
+
+    Args:
+        target: a target of an empty receiver.
+        received: returns the ids of the received announcements, in the order of their arrival.
+
+    Raises:
+        LawBroken: the target breaks a law; the text names the law.
+    """
+    AnnouncementLaws(target, received).check()
 
 
 def check_checkpoint_committer(committer: CheckpointCommitter) -> None:

@@ -25,5 +25,6 @@ COMMANDS: tuple[Command, ...] = (
     tools.RESET,
     tools.REWIND,
     tools.RELOCATE,
+    tools.ANNOUNCE,
     on_spark.COMPACT,
 )

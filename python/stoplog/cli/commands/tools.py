@@ -78,7 +78,7 @@ def _reaching(parser: ArgumentParser) -> None:
         parser,
         "--option",
         "an option of the query that its log does not tell: useTruncate=false, validLengthPrefix, "
-        "validLengthSuffix",
+        "validLengthSuffix, announce.NAME and its settings",
     )
     add_limit(parser)
 
@@ -220,6 +220,23 @@ REWIND = tool(
     "Go back to the end of an older epoch, and move aside what is newer.",
     lambda sink, given: sink.rewind(given.epoch),
     _of_rewind,
+)
+
+
+def _of_announce(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--try",
+        dest="trial",
+        action="store_true",
+        help="send one test announcement without files to each target instead",
+    )
+
+
+ANNOUNCE = tool(
+    "announce",
+    "Deliver the announcements that a stopped query has left.",
+    lambda sink, given: sink.try_announcement() if given.trial else sink.announce(),
+    _of_announce,
 )
 
 

@@ -91,6 +91,16 @@ def test_a_decided_part_is_invisible_until_its_record_is_carried_out(tmp_path: P
 
 
 @pytest.mark.usefixtures("clock")
+def test_targets_of_announcements_have_their_lag_and_their_failures(tmp_path: Path) -> None:
+    sink = healthy(tmp_path / "out")
+    for file in (f"hook/{3:020d}", f"hook/{4:020d}", f"hook/{4:020d}.failed", f"lake/{6:020d}", "lake/draft"):
+        sink.write(f"_stoplog/main/announced/{file}", b"{}")
+    found = exported(tmp_path / "one.prom", sink.root)
+    assert {key[2]: value for key, value in found.items() if "lag" in key[0]} == {"hook": 2, "lake": 0}
+    assert {key[2]: value for key, value in found.items() if "failing" in key[0]} == {"hook": 1, "lake": 0}
+
+
+@pytest.mark.usefixtures("clock")
 def test_an_unreadable_path_or_log_is_a_sample_and_hides_no_other_sink(tmp_path: Path) -> None:
     healthy(tmp_path / "good")
     torn = healthy(tmp_path / "torn")

@@ -127,3 +127,22 @@ def _of_words(sinks: Mapping[tuple[str, str], SinkFigures]) -> Iterator[Metric]:
             driver.add_metric([*sink, state.value], found.driver is state)
     yield retained
     yield driver
+    yield from _of_targets(sinks)
+
+
+def _of_targets(sinks: Mapping[tuple[str, str], SinkFigures]) -> Iterator[Metric]:
+    labels = ["path", "sink_id", "target"]
+    lag = GaugeMetricFamily(
+        "stoplog_announcement_lag_records", "Records that wait for a target of announcements.", labels=labels
+    )
+    failing = GaugeMetricFamily(
+        "stoplog_announcement_failing",
+        "1 if a delivery has failed since the last success of the target.",
+        labels=labels,
+    )
+    for sink, found in sinks.items():
+        for name, target in found.targets.items():
+            lag.add_metric([*sink, name], target.lag)
+            failing.add_metric([*sink, name], target.failing)
+    yield lag
+    yield failing

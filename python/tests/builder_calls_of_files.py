@@ -55,6 +55,15 @@ FILE_SINK = Builder(
             call("with_announcement", Announcement.catalog("events"), "hive"),
             {"announce.hive": "catalog", "announce.hive.table": "events"},
         ),
+        (
+            call("with_announcement_limits", 5001, timedelta(seconds=9), "fail", 7777),
+            {
+                "announceBacklog": "5001",
+                "announceBacklogAge": "9000ms",
+                "announceOnBacklog": "fail",
+                "announceAtEnd": "7777ms",
+            },
+        ),
         (call("with_partition_overwrite_mode", "dynamic"), {"partitionOverwriteMode": "dynamic"}),
         (call("with_replace_where", "day = 1"), {"replaceWhere": "day = 1"}),
         (

@@ -110,7 +110,8 @@ def test_every_method_is_in_the_table(builder: Builder) -> None:
 def test_every_option_has_a_method(name: str) -> None:
     builder = BUILDERS[name]
     of_methods = {key for call, options in builder.calls if call.method != "with_option" for key in options}
-    assert builder.keys & {*builder.base, *of_methods} == builder.keys - builder.by_name
+    prefixes = {key.partition(".")[0] for key in of_methods}  # announce.<name> is the option announce
+    assert builder.keys & {*builder.base, *of_methods, *prefixes} == builder.keys - builder.by_name
 
 
 @pytest.mark.parametrize(

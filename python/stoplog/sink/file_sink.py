@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from stoplog._functions.frame import NO_FUNCTIONS, SinkFunctions
 from stoplog._options.builder import FORMAT, BuilderState, checked, required
 from stoplog._shared.this_python import completed
-from stoplog._text.values import Value, path_text, present
+from stoplog._text.values import Duration, Value, count_text, duration_text, if_given, path_text, present
 from stoplog.announcement import Announcement, announced
 from stoplog.bulk import BulkFormat
 from stoplog.encoder import Encoder
@@ -164,6 +164,34 @@ class FileSinkBuilder(BucketMethods, PartMethods):
         advice = "make one by a method of Announcement"
         chosen = required("with_announcement", announcement, Announcement, advice)
         return self._with(f"announce.{name}", **dict(announced(name, chosen)))
+
+    def with_announcement_limits(
+        self,
+        backlog: int | None = None,
+        backlog_age: Duration | None = None,
+        on_backlog: Literal["gap", "fail"] | None = None,
+        at_end: Duration | None = None,
+    ) -> Self:
+        """Sets the limits for records that wait for targets of announcements.
+
+        Args:
+            backlog: the largest number of waiting records; 1000 by default.
+            backlog_age: the age from which a waiting record is no longer announced; seven days by default.
+            on_backlog: `"gap"` (the default) tells the target which records it misses. `"fail"` fails the
+                query before its next epoch.
+            at_end: the time for which the end of a query or of a batch job waits for targets; ten seconds by
+                default.
+
+        >>> FileSink.for_row_format("/out", "json").with_announcement_limits(5000, on_backlog="fail")
+        FileSinkBuilder(path='/out', format='json', announceBacklog='5000', announceOnBacklog='fail')
+        """
+        limits = {
+            "announceBacklog": if_given(count_text, "backlog", backlog),
+            "announceBacklogAge": if_given(duration_text, "backlog_age", backlog_age),
+            "announceOnBacklog": on_backlog,
+            "announceAtEnd": if_given(duration_text, "at_end", at_end),
+        }
+        return self._with("announcement limits", **present(limits))
 
     def with_partition_overwrite_mode(self, mode: Literal["static", "dynamic"]) -> Self:
         """Sets the files that a batch write with `mode="overwrite"` replaces.

@@ -2,49 +2,54 @@
 package stoplog.iceberg
 
 import java.util.{List => JList}
-import java.util.stream.{Stream => JStream}
 
 import scala.jdk.CollectionConverters._
-import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.iceberg.{FileFormat, Metrics, MetricsConfig, Schema}
 import org.apache.iceberg.mapping.NameMapping
-import org.apache.iceberg.parquet.{ParquetSchemaUtil, ParquetUtil}
-import org.apache.iceberg.types.{Type, Types}
-import org.apache.parquet.hadoop.ParquetFileReader
-import org.apache.parquet.hadoop.metadata.ParquetMetadata
-import org.apache.parquet.hadoop.util.HadoopInputFile
-import org.apache.parquet.schema.MessageType
+import org.apache.iceberg.types.Types
 
 /** The columns and statistics of a file. Reads no rows. */
-private[iceberg] trait FileFooter {
+private[iceberg] abstract class FileFooter {
+  import FileFooter._
 
   def format: FileFormat
-
-  /** The columns, all optional, with ids that mean nothing. */
-  def schema: Schema
-
-  /** The columns with the ids of the table, without columns that the mapping lacks. */
-  def schema(mapping: NameMapping): Schema
 
   def metrics(config: MetricsConfig, mapping: NameMapping): Metrics
 
   def splitOffsets: JList[java.lang.Long]
+
+  /** The columns, all optional: a later file may have nulls. The ids have no meaning. */
+  final def schema: Schema = {
+    var last = 0
+    new Schema(columns { (_, _) => last += 1; Some(last) }.fields)
+  }
+
+  /** The columns with the ids of the table, without columns that the mapping lacks. */
+  final def schema(mapping: NameMapping): Schema = new Schema(
+    columns { (path, own) =>
+      if (hasIds) own else Option(mapping.find(path.asJava)).flatMap(found => Option(found.id))
+    }.fields
+  )
+
+  /** Whether the file has ids of columns. */
+  protected def hasIds: Boolean
+
+  /** The columns with these ids. Throws [[Refusal]] if Iceberg lacks the type of a column. */
+  protected def columns(ids: Ids): Types.StructType
 }
 
 private[iceberg] object FileFooter {
 
-  /** Throws `FileNotFoundException` if the file does not exist, and [[Refusal]] if Iceberg does not have
-    * the format.
-    */
+  /** Returns the id of a field by its path and the id in the file; `None` leaves the field out. */
+  type Ids = (Vector[String], Option[Integer]) => Option[Integer]
+
+  /** Throws `FileNotFoundException` if the file does not exist, and [[Refusal]] for other formats. */
   def read(file: Path, configuration: Configuration): FileFooter = {
     val name = file.getName
-    if (name.endsWith(".parquet"))
-      Using.resource(ParquetFileReader.open(HadoopInputFile.fromPath(file, configuration))) { reader =>
-        new ParquetFooter(name, reader.getFooter)
-      }
+    if (name.endsWith(".parquet")) ParquetFooter.read(file, configuration)
     else if (name.endsWith(".orc")) OrcFooter.read(file, configuration)
     else
       throw new Refusal(
@@ -52,60 +57,18 @@ private[iceberg] object FileFooter {
       )
   }
 
-  /** Returns the type with optional fields: a later file may have nulls. */
-  private[iceberg] def optional(of: Type): Type = of match {
-    case struct: Types.StructType =>
-      Types.StructType.of(
-        struct.fields.asScala
-          .map(field => Types.NestedField.optional(field.fieldId, field.name, optional(field.`type`)))
-          .asJava
-      )
-    case list: Types.ListType => Types.ListType.ofOptional(list.elementId, optional(list.elementType))
-    case map: Types.MapType   =>
-      Types.MapType.ofOptional(map.keyId, map.valueId, optional(map.keyType), optional(map.valueType))
-    case other => other
-  }
-
-  /** Throws [[Refusal]] with the name of the first column that Iceberg lacks. */
-  private[iceberg] def converting[A](file: String, columns: Seq[A], name: A => String)(
-      convert: A => Unit
-  ): Unit =
-    columns.foreach { column =>
-      try convert(column)
-      catch {
-        case e @ (_: UnsupportedOperationException | _: IllegalArgumentException |
-            _: IllegalStateException) =>
-          throw new Refusal(
-            s"Iceberg has no type for the column ${name(column)} of the file $file (${e.getMessage}). Cast or drop the column"
-          )
-      }
+  /** Names the file and the column for which Iceberg lacks a type. */
+  def naming[A](file: String, column: String)(convert: => A): A =
+    try convert
+    catch {
+      case e @ (_: UnsupportedOperationException | _: IllegalArgumentException) =>
+        throw new Refusal(
+          s"Iceberg has no type for the column $column of the file $file (${e.getMessage}). Cast or drop the column"
+        )
     }
-}
 
-private final class ParquetFooter(name: String, footer: ParquetMetadata) extends FileFooter {
-  private val columns = footer.getFileMetaData.getSchema
-
-  override def format: FileFormat = FileFormat.PARQUET
-
-  override def schema: Schema = {
-    FileFooter.converting(
-      name,
-      columns.getFields.asScala.toSeq,
-      (_: org.apache.parquet.schema.Type).getName
-    ) { column =>
-      ParquetSchemaUtil.convert(new MessageType(columns.getName, column))
-      ()
-    }
-    new Schema(FileFooter.optional(ParquetSchemaUtil.convert(columns).asStruct).asStructType.fields)
-  }
-
-  override def schema(mapping: NameMapping): Schema =
-    ParquetSchemaUtil.convertAndPrune(
-      if (ParquetSchemaUtil.hasIds(columns)) columns else ParquetSchemaUtil.applyNameMapping(columns, mapping)
-    )
-
-  override def metrics(config: MetricsConfig, mapping: NameMapping): Metrics =
-    ParquetUtil.footerMetrics(footer, JStream.empty(), config, mapping)
-
-  override def splitOffsets: JList[java.lang.Long] = ParquetUtil.getSplitOffsets(footer)
+  /** Returns the id of an element, a key or a value, which has no meaning without an id. */
+  def required(path: Vector[String], own: Option[Integer], ids: Ids): Integer = ids(path, own).getOrElse(
+    throw new Refusal(s"the name mapping of the table lacks ${path.mkString(".")}. Add the name")
+  )
 }

@@ -9,7 +9,7 @@ import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.iceberg.{FileFormat, Metrics, MetricsConfig, MetricsModes, Schema}
+import org.apache.iceberg.{FileFormat, Metrics, MetricsConfig, MetricsModes}
 import org.apache.iceberg.mapping.NameMapping
 import org.apache.iceberg.expressions.Literal
 import org.apache.iceberg.types.{Conversions, Type, Types}
@@ -30,29 +30,20 @@ private[iceberg] final class OrcFooter(name: String, reader: Reader) extends Fil
 
   private val root = reader.getSchema
 
-  private val columns: Vector[(String, TypeDescription)] =
+  private val fields: Vector[(String, TypeDescription)] =
     root.getFieldNames.asScala.toVector.zip(root.getChildren.asScala)
 
   override val format: FileFormat = FileFormat.ORC
 
-  override def schema: Schema = {
-    FileFooter.converting(name, columns, (_: (String, TypeDescription))._1) { column =>
-      structOf(Seq(column), Vector.empty, fresh)
-      ()
-    }
-    new Schema(structOf(columns, Vector.empty, fresh).fields)
-  }
-
-  override def schema(mapping: NameMapping): Schema =
-    new Schema(structOf(columns, Vector.empty, path => id(mapping, path)).fields)
-
   override def metrics(config: MetricsConfig, mapping: NameMapping): Metrics = {
     val statistics = reader.getStatistics
     val rows       = reader.getNumberOfRows
-    val found      = columns.flatMap { case (field, of) =>
-      id(mapping, Vector(field))
-        .filter(_ => config.columnMode(field) != MetricsModes.None.get)
-        .map(Column(_, typeOf(of, Vector.empty, fresh), statistics(of.getId), config.columnMode(field)))
+    val byName     = schema(mapping).columns.asScala.map(column => column.name -> column).toMap
+    val found      = fields.flatMap { case (field, of) =>
+      val mode = config.columnMode(field)
+      byName.get(field).filter(_ => mode != MetricsModes.None.get).map { column =>
+        Column(column.fieldId, column.`type`, statistics(of.getId), mode)
+      }
     }
     val flat    = found.filter(_.dataType.isPrimitiveType)
     val bounded =
@@ -71,8 +62,13 @@ private[iceberg] final class OrcFooter(name: String, reader: Reader) extends Fil
   override def splitOffsets: JList[java.lang.Long] =
     reader.getStripes.asScala.map(stripe => Long.box(stripe.getOffset)).asJava
 
-  private def id(mapping: NameMapping, path: Vector[String]): Option[Integer] =
-    Option(mapping.find(path.asJava)).flatMap(found => Option(found.id))
+  override protected def hasIds: Boolean = false
+
+  override protected def columns(ids: FileFooter.Ids): Types.StructType = Types.StructType.of(
+    fields.flatMap { case (field, of) =>
+      FileFooter.naming(name, field)(fieldOf(field, of, Vector.empty, ids))
+    }.asJava
+  )
 }
 
 private[iceberg] object OrcFooter {
@@ -82,26 +78,17 @@ private[iceberg] object OrcFooter {
       new OrcFooter(file.getName, _)
     )
 
-  /** Returns the id of a field by its path; `None` leaves the field out. */
-  private type Ids = Vector[String] => Option[Integer]
-
-  private def fresh: Ids = {
-    var last = 0
-    _ => { last += 1; Some(last) }
+  private def fieldOf(
+      name: String,
+      of: TypeDescription,
+      above: Vector[String],
+      ids: FileFooter.Ids
+  ): Option[Types.NestedField] = {
+    val path = above :+ name
+    ids(path, None).map(Types.NestedField.optional(_, name, typeOf(of, path, ids)))
   }
 
-  private def structOf(
-      fields: Seq[(String, TypeDescription)],
-      path: Vector[String],
-      ids: Ids
-  ): Types.StructType =
-    Types.StructType.of(
-      fields.flatMap { case (name, of) =>
-        ids(path :+ name).map(Types.NestedField.optional(_, name, typeOf(of, path :+ name, ids)))
-      }.asJava
-    )
-
-  private def typeOf(column: TypeDescription, path: Vector[String], ids: Ids): Type =
+  private def typeOf(column: TypeDescription, path: Vector[String], ids: FileFooter.Ids): Type =
     column.getCategory match {
       case Category.BOOLEAN                                   => Types.BooleanType.get
       case Category.BYTE | Category.SHORT | Category.INT      => Types.IntegerType.get
@@ -114,28 +101,27 @@ private[iceberg] object OrcFooter {
       case Category.DECIMAL => Types.DecimalType.of(column.getPrecision, column.getScale)
       case Category.LIST    =>
         val element = path :+ "element"
-        Types.ListType.ofOptional(idOf(element, ids), typeOf(column.getChildren.get(0), element, ids))
+        Types.ListType.ofOptional(
+          FileFooter.required(element, None, ids),
+          typeOf(column.getChildren.get(0), element, ids)
+        )
       case Category.MAP =>
         val (key, value) = (path :+ "key", path :+ "value")
         Types.MapType.ofOptional(
-          idOf(key, ids),
-          idOf(value, ids),
+          FileFooter.required(key, None, ids),
+          FileFooter.required(value, None, ids),
           typeOf(column.getChildren.get(0), key, ids),
           typeOf(column.getChildren.get(1), value, ids)
         )
       case Category.STRUCT =>
-        structOf(column.getFieldNames.asScala.toSeq.zip(column.getChildren.asScala), path, ids)
+        val nested = column.getFieldNames.asScala.zip(column.getChildren.asScala)
+        Types.StructType.of(nested.flatMap { case (name, of) => fieldOf(name, of, path, ids) }.asJava)
       case Category.TIMESTAMP | Category.TIMESTAMP_INSTANT =>
         throw new UnsupportedOperationException(
           "ORC files of Spark have timestamps in the time zone of the writer; use Parquet"
         )
       case other => throw new UnsupportedOperationException(s"$other")
     }
-
-  private def idOf(path: Vector[String], ids: Ids): Integer =
-    ids(path).getOrElse(
-      throw new Refusal(s"the name mapping of the table lacks ${path.mkString(".")}. Add the name")
-    )
 
   private final case class Column(
       id: Integer,

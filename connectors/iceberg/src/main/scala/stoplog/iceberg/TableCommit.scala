@@ -150,7 +150,7 @@ private[iceberg] final class TableCommit(
     val name    = added.file.path
     val mapping = TableColumns.mapping(table)
     val columns = footer.schema(mapping)
-    val metrics = footer.metrics(wholeBounds(table), mapping)
+    val metrics = footer.metrics(MetricsConfig.forTable(table), mapping)
     TableColumns.refuseOther(table.schema, name, columns, metrics)
     val file = DataFiles
       .builder(table.spec)
@@ -158,9 +158,10 @@ private[iceberg] final class TableCommit(
       .withFormat(footer.format)
       .withFileSizeInBytes(added.file.bytes)
       .withSplitOffsets(footer.splitOffsets)
-      .withMetrics(footer.metrics(MetricsConfig.forTable(table), mapping))
+      .withMetrics(metrics)
+    val whole     = if (table.spec.isPartitioned) footer.metrics(wholeBounds(table), mapping) else metrics
     val partition =
-      new PartitionValues(table.spec, settings.derivedKeys).of(added.bucket, name, columns, metrics)
+      new PartitionValues(table.spec, settings.derivedKeys).of(added.bucket, name, columns, whole)
     if (table.spec.isPartitioned) file.withPartition(partition).build() else file.build()
   }
 

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.iceberg
+
+import java.nio.ByteBuffer
+import java.util.{Collections, List => JList}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.iceberg.{FileFormat, Metrics, MetricsConfig}
+import org.apache.iceberg.hadoop.{HadoopInputFile => IcebergInputFile}
+import org.apache.iceberg.mapping.NameMapping
+import org.apache.iceberg.parquet.ParquetUtil
+import org.apache.iceberg.types.{Type, Types}
+import org.apache.parquet.hadoop.ParquetFileReader
+import org.apache.parquet.hadoop.metadata.ParquetMetadata
+import org.apache.parquet.hadoop.util.HadoopInputFile
+import org.apache.parquet.schema.{GroupType, LogicalTypeAnnotation, PrimitiveType, Type => ParquetType}
+import org.apache.parquet.schema.LogicalTypeAnnotation._
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
+
+/** The footer of a Parquet file.
+  *
+  * Iceberg's runtime for Spark contains another copy of Parquet with other class names. Therefore this class
+  * passes no class of Parquet to Iceberg, and a session may have the runtime too.
+  */
+private[iceberg] final class ParquetFooter(file: Path, configuration: Configuration, footer: ParquetMetadata)
+    extends FileFooter {
+  import ParquetFooter._
+
+  private val root = footer.getFileMetaData.getSchema
+
+  override def format: FileFormat = FileFormat.PARQUET
+
+  override def metrics(config: MetricsConfig, mapping: NameMapping): Metrics =
+    try ParquetUtil.fileMetrics(IcebergInputFile.fromPath(file, configuration), config, mapping)
+    catch { case _: NoSuchMethodError | _: NoClassDefFoundError => withoutBounds }
+
+  /** Iceberg needs a newer Parquet than that of Spark 4.0 for the statistics of a file with nested columns. */
+  private def withoutBounds: Metrics = {
+    val counts = Collections.emptyMap[Integer, java.lang.Long]()
+    val bounds = Collections.emptyMap[Integer, ByteBuffer]()
+    val rows   = footer.getBlocks.asScala.map(_.getRowCount).sum
+    new Metrics(rows, counts, counts, counts, counts, bounds, bounds)
+  }
+
+  override def splitOffsets: JList[java.lang.Long] =
+    footer.getBlocks.asScala.map(block => Long.box(block.getStartingPos)).sorted.asJava
+
+  override protected def hasIds: Boolean = fieldsOf(root).exists(idOf(_).isDefined)
+
+  override protected def columns(ids: FileFooter.Ids): Types.StructType = Types.StructType.of(
+    fieldsOf(root).flatMap { column =>
+      FileFooter.naming(file.getName, column.getName)(fieldOf(column, Vector.empty, ids))
+    }.asJava
+  )
+}
+
+private[iceberg] object ParquetFooter {
+
+  def read(file: Path, configuration: Configuration): ParquetFooter =
+    Using.resource(ParquetFileReader.open(HadoopInputFile.fromPath(file, configuration))) { reader =>
+      new ParquetFooter(file, configuration, reader.getFooter)
+    }
+
+  private def fieldsOf(group: GroupType): Vector[ParquetType] = group.getFields.asScala.toVector
+
+  private def idOf(column: ParquetType): Option[Integer] =
+    Option(column.getId).map(id => Integer.valueOf(id.intValue))
+
+  private def fieldOf(
+      column: ParquetType,
+      above: Vector[String],
+      ids: FileFooter.Ids
+  ): Option[Types.NestedField] = {
+    val path = above :+ column.getName
+    ids(path, idOf(column)).map(Types.NestedField.optional(_, column.getName, typeOf(column, path, ids)))
+  }
+
+  private def typeOf(column: ParquetType, path: Vector[String], ids: FileFooter.Ids): Type =
+    if (column.isPrimitive) primitive(column.asPrimitiveType)
+    else {
+      val group = column.asGroupType
+      group.getLogicalTypeAnnotation match {
+        case null =>
+          Types.StructType.of(fieldsOf(group).flatMap(fieldOf(_, path, ids)).asJava)
+        case _: ListLogicalTypeAnnotation =>
+          val (element, at) = (elementOf(group), path :+ "element")
+          Types.ListType.ofOptional(FileFooter.required(at, idOf(element), ids), typeOf(element, at, ids))
+        case _: MapLogicalTypeAnnotation | _: MapKeyValueTypeAnnotation =>
+          val entry            = fieldsOf(group.getType(0).asGroupType)
+          val (key, value)     = (entry(0), entry(1))
+          val (ofKey, ofValue) = (path :+ "key", path :+ "value")
+          Types.MapType.ofOptional(
+            FileFooter.required(ofKey, idOf(key), ids),
+            FileFooter.required(ofValue, idOf(value), ids),
+            typeOf(key, ofKey, ids),
+            typeOf(value, ofValue, ids)
+          )
+        case other => throw new UnsupportedOperationException(other.toString)
+      }
+    }
+
+  /** The element of a list, also of lists in Parquet's older layouts. */
+  private def elementOf(list: GroupType): ParquetType = {
+    val repeated = list.getType(0)
+    if (repeated.isPrimitive || repeated.asGroupType.getFieldCount > 1 || repeated.getName == "array")
+      repeated
+    else repeated.asGroupType.getType(0)
+  }
+
+  private def primitive(column: PrimitiveType): Type = column.getLogicalTypeAnnotation match {
+    case null =>
+      column.getPrimitiveTypeName match {
+        case PrimitiveTypeName.BOOLEAN              => Types.BooleanType.get
+        case PrimitiveTypeName.INT32                => Types.IntegerType.get
+        case PrimitiveTypeName.INT64                => Types.LongType.get
+        case PrimitiveTypeName.INT96                => Types.TimestampType.withZone
+        case PrimitiveTypeName.FLOAT                => Types.FloatType.get
+        case PrimitiveTypeName.DOUBLE               => Types.DoubleType.get
+        case PrimitiveTypeName.BINARY               => Types.BinaryType.get
+        case PrimitiveTypeName.FIXED_LEN_BYTE_ARRAY => Types.FixedType.ofLength(column.getTypeLength)
+      }
+    case _: StringLogicalTypeAnnotation | _: EnumLogicalTypeAnnotation | _: JsonLogicalTypeAnnotation =>
+      Types.StringType.get
+    case _: UUIDLogicalTypeAnnotation       => Types.UUIDType.get
+    case _: DateLogicalTypeAnnotation       => Types.DateType.get
+    case of: DecimalLogicalTypeAnnotation   => Types.DecimalType.of(of.getPrecision, of.getScale)
+    case of: TimestampLogicalTypeAnnotation => timestamp(of)
+    case of: IntLogicalTypeAnnotation if of.getBitWidth < 64 || of.isSigned =>
+      val isLong = of.getBitWidth == 64 || of.getBitWidth == 32 && !of.isSigned
+      if (isLong) Types.LongType.get else Types.IntegerType.get
+    case other => throw new UnsupportedOperationException(other.toString)
+  }
+
+  private def timestamp(of: TimestampLogicalTypeAnnotation): Type = of.getUnit match {
+    case LogicalTypeAnnotation.TimeUnit.NANOS =>
+      if (of.isAdjustedToUTC) Types.TimestampNanoType.withZone else Types.TimestampNanoType.withoutZone
+    case _ => if (of.isAdjustedToUTC) Types.TimestampType.withZone else Types.TimestampType.withoutZone
+  }
+}

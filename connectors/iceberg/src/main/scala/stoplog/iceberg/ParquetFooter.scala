@@ -38,7 +38,7 @@ private[iceberg] final class ParquetFooter(file: Path, configuration: Configurat
     try ParquetUtil.fileMetrics(IcebergInputFile.fromPath(file, configuration), config, mapping)
     catch { case _: NoSuchMethodError | _: NoClassDefFoundError => withoutBounds }
 
-  /** Iceberg needs a newer Parquet than that of Spark 4.0 for the statistics of a file with nested columns. */
+  /** Iceberg needs a newer Parquet than Spark 4.0 has, for the statistics of a file with nested columns. */
   private def withoutBounds: Metrics = {
     val counts = Collections.emptyMap[Integer, java.lang.Long]()
     val bounds = Collections.emptyMap[Integer, ByteBuffer]()

@@ -4,20 +4,26 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from stoplog import Announcement, AnnouncementTarget, Delivery, FileChange, FileSink, Position
 from stoplog._shared.this_python import completed
+from stoplog.cli.main import main
 from support.wait import until
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import SparkSession
 
     from support.place import Place
+
+
+RECEIVER = Path(__file__).resolve().parents[2] / "examples" / "announcements" / "receiver.py"
 
 
 def text(number: int) -> str:
@@ -187,3 +193,29 @@ def test_a_batch_job_announces_its_files(spark: SparkSession, place: Place) -> N
     (change,) = announced(file)
     assert (change.kind, change.epoch, change.log[:6]) == ("added", None, "batch-")
     assert sum(each.rows or 0 for each in change.files) == 10
+
+
+def test_the_command_sends_a_signed_test_announcement(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("WEBHOOK_SECRET", "word")
+    database = place.root / "received.db"
+    receiver = subprocess.Popen(
+        [sys.executable, str(RECEIVER), "0", str(database)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    try:
+        assert receiver.stdout is not None
+        address = f"http://127.0.0.1:{receiver.stdout.readline().strip()}/files"
+        settings = {"announce.hook": "webhook", "announce.hook.url": address}
+        settings["announce.hook.secret"] = "env:WEBHOOK_SECRET"
+        options = [word for key, value in settings.items() for word in ("--option", f"{key}={value}")]
+        assert main(["announce", str(place.out), *options, "--try", "--yes"]) == 0, capsys.readouterr().err
+    finally:
+        receiver.kill()
+        receiver.communicate()
+    with sqlite3.connect(database) as found:
+        types = found.execute("SELECT type FROM announcement").fetchall()
+    assert types == [("io.github.stoplog.snapshot",)]

@@ -34,7 +34,11 @@ private[filesink] final class FileJob(
   private lazy val announced = SinkAnnouncements.ofJob(options, storage, write.existing)
   private lazy val record    = commitOf(storage, announced)
   private lazy val partition = selected
-  private lazy val sink      =
+
+  private lazy val timeForOthers =
+    new SinkAnnouncements.SharedTime(options.buckets.completeness.announce.limits.endMillis)
+
+  private lazy val sink =
     FileSinkSpec.of(options, write.columns, storage, before = None).forJob(write.existing, partition)
   private lazy val layout = LayoutNotice.of(name, sink, options.buckets.bucketing)
 
@@ -77,7 +81,9 @@ private[filesink] final class FileJob(
     Log.tolerating(s"What other jobs under ${storage.path} left could not be looked for") {
       record.recoverReplacements()
       JobCommit.rollForward(
-        FileJob.others(storage).map(other => commitOf(other, SinkAnnouncements.ofDeadJob(options, other)))
+        FileJob.others(storage).map { other =>
+          commitOf(other, SinkAnnouncements.ofDeadJob(options, other, timeForOthers))
+        }
       )
     }
 

@@ -10,7 +10,7 @@ import stoplog.log.LogRecord
 import stoplog.options.SinkOptions
 import stoplog.preflight.Finding
 import stoplog.stores.SinkStorage
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Stopwatch}
 
 /** The announcements of a sink, created from options. Only on the driver. */
 private[filesink] object SinkAnnouncements {
@@ -36,13 +36,16 @@ private[filesink] object SinkAnnouncements {
       val replacing =
         if (existing == Existing.Keep && !isWaiting(replaced)) None
         else of(options, replaced, Some(replaced.log.newest().fold(0L)(_.seq + 1)))
-      new OfJob(options, storage, own, replacing)
+      new OfJob(storage, own, replacing)
     }
 
-  /** Returns the announcements of another job, which may have died. */
-  def ofDeadJob(options: SinkOptions, storage: SinkStorage): JobAnnouncements =
+  /** Returns the announcements of another job, which may have died.
+    *
+    * @param time for the announcements of all other jobs
+    */
+  def ofDeadJob(options: SinkOptions, storage: SinkStorage, time: SharedTime): JobAnnouncements =
     if (options.buckets.completeness.announce.targets.isEmpty) withoutTargets(storage)
-    else new OfJob(options, storage, ownAnnouncer = None, replacing = None)
+    else new OfDeadJob(options, storage, time)
 
   private def withoutTargets(storage: SinkStorage): JobAnnouncements =
     JobAnnouncements.without(storage.files, storage.sinkId, Clock.system)
@@ -51,29 +54,63 @@ private[filesink] object SinkAnnouncements {
     AnnouncementCursor.targets(replaced.files, replaced.sinkId).nonEmpty
 
   private final class OfJob(
-      options: SinkOptions,
       storage: SinkStorage,
       ownAnnouncer: Option[Announcer],
       replacing: Option[Announcer]
   ) extends JobAnnouncements {
     private val others = withoutTargets(storage)
 
-    override def own: Announcing          = ownAnnouncer.getOrElse(Announcing.Nothing)
-    override def replacements: Announcing = replacing.getOrElse(others.replacements)
+    override def own: Announcing                  = ownAnnouncer.getOrElse(Announcing.Nothing)
+    override def replacements: Announcing         = replacing.getOrElse(others.replacements)
+    override def rest(newest: LogRecord): Boolean = others.rest(newest)
 
     override def end(): Boolean = {
       replacing.foreach(_.end())
       ownAnnouncer.forall(_.end())
     }
+  }
+
+  private final class OfDeadJob(options: SinkOptions, storage: SinkStorage, time: SharedTime)
+      extends JobAnnouncements {
+    private val others = withoutTargets(storage)
+
+    override def own: Announcing          = others.own
+    override def replacements: Announcing = others.replacements
+    override def end(): Boolean           = true
 
     override def rest(newest: LogRecord): Boolean = others.rest(newest) || {
-      try
-        of(options, storage, Some(0)).foreach { announcer =>
+      if (time.leftMillis > 0)
+        Log.tolerating(s"The announcements of job ${storage.sinkId} under ${storage.path} wait") {
+          time.spend(deliver(newest))
+        }
+      others.rest(newest)
+    }
+
+    private def deliver(newest: LogRecord): Unit = {
+      val announce = options.buckets.completeness.announce
+      val limits   = announce.limits.copy(endMillis = time.leftMillis)
+      announce
+        .copy(limits = limits)
+        .start(storage.announced(options.recovery.sinkId), Some(0))
+        .foreach { announcer =>
           announcer.recovered(newest.seq)
           announcer.end()
         }
-      catch { case NonFatal(e) => Log.warn(s"Job ${storage.sinkId} could not be announced", e) }
-      others.rest(newest)
+    }
+  }
+
+  /** The time that a job may spend for announcements of other jobs. Any number of logs that wait for a target
+    * delays a job only once.
+    */
+  final class SharedTime(limitMillis: Long) {
+    private var spentMillis = 0L
+
+    def leftMillis: Long = (limitMillis - spentMillis).max(0)
+
+    def spend(action: => Unit): Unit = {
+      val watch = new Stopwatch(Clock.system)
+      try action
+      finally spentMillis += watch.millis
     }
   }
 

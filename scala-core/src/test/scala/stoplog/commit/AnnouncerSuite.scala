@@ -27,7 +27,8 @@ class AnnouncerSuite extends AnyFunSuite {
     Announcer.Target(name, to, FirstAnnouncement.Newest, OnRefused.Stop)
 
   private final class Query(world: AnnouncerWorld, targets: Announcer.Target*) {
-    private val limits = world.limits.copy(ageMillis = Long.MaxValue) // the records are as old as the test's clock
+    private val limits =
+      world.limits.copy(ageMillis = Long.MaxValue) // the records are as old as the test's clock
 
     val announcer = Announcer.start(world.place, targets.toVector, limits)
     val driver    = world.sink.driver(RunId.random(), announcing = announcer)
@@ -46,7 +47,7 @@ class AnnouncerSuite extends AnyFunSuite {
     assert(stuck.received.isEmpty)
     assert((good.closed, stuck.closed) === ((1, 1)))
     assert(world.cursor("good").read().map(_.next) === Some(22L))
-    assert(world.cursor("stuck").read().map(_.next) === Some(1L), "after the claim")
+    assert(world.cursor("stuck").read().exists(_.next <= 1), "before the first epoch")
   }
 
   test("the end waits until each target has all announcements") {

@@ -113,6 +113,21 @@ class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("any number of waiting logs delays the next job once") {
+    inWorld { world =>
+      world.target.answers = Vector.fill(100000)(Delivery.Retry("down", Some(10)))
+      for (_ <- 1 to 3) world.sink("announceAtEnd" -> "200ms").write(world.rows(1)).mode("append").save()
+      assert(world.batchLogs.size === 3)
+      val before = world.target.calls.size
+      world.sink("announceAtEnd" -> "200ms").write(world.rows(1)).mode("append").save()
+      val logs = world.target.calls.drop(before).map(_.head.id.log.name).distinct
+      assert(logs.size === 2, "the log of one earlier job, and of this job")
+      world.target.answers = Vector.empty
+      world.sink().write(world.rows(1)).mode("append").save()
+      assert(world.batchLogs.isEmpty && world.target.received.size === 5)
+    }
+  }
+
   test("a job without targets keeps the log that a target needs") {
     inWorld { world =>
       world.target.answers = Vector.fill(1000)(Delivery.Retry("down"))

@@ -166,9 +166,7 @@ private[stoplog] object AnnounceOptions extends OptionList(OptionGroup.Announce)
   /** Creates the target once, so that all problems are known before the query starts. */
   private def isUsable(reader: OptionReader, target: Target): Boolean = {
     val unknown = factory(target.kind).toVector.flatMap { found =>
-      target.settings.keys
-        .filterNot(key => found.settings.exists(_.equalsIgnoreCase(key)))
-        .map(key => (found, key))
+      target.settings.keys.filterNot(found.permits).map(key => (found, key))
     }
     for ((found, key) <- unknown) {
       val near = Suggestion.of(key, (found.settings ++ Common).toSeq.sorted).fold("")(s => s"; perhaps $s")

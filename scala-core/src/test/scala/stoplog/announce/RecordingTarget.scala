@@ -53,7 +53,7 @@ class PositionedRecordingTarget extends RecordingTarget with PositionedTarget {
 /** The targets of the kind `recording`, one per value of the setting `to`, for the whole JVM. */
 final class RecordingTargets extends TargetFactory {
   override def kind: String          = "recording"
-  override def settings: Set[String] = Set("to", "token", "fails")
+  override def settings: Set[String] = Set("to", "token", "fails", "more.*")
 
   override def create(name: String, settings: JMap[String, String]): AnnouncementTarget = {
     if (settings.containsKey("fails")) throw new IllegalArgumentException(settings.get("fails"))

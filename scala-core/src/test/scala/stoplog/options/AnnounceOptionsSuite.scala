@@ -53,6 +53,14 @@ class AnnounceOptionsSuite extends AnyFunSuite {
     assert(found.targets.map(_.create()).forall(_.isInstanceOf[AnnouncementTarget]))
   }
 
+  test("a prefix of settings permits names of another system") {
+    val settings = parsed("announce.a" -> "recording", "announce.a.More.io-impl" -> "x").targets.head.settings
+    assert(settings.toSeq.map { case (name, value) =>
+      name.toLowerCase -> value
+    } === Seq("more.io-impl" -> "x"))
+    assert(refusal("announce.a" -> "recording", "announce.a.more" -> "x").contains("is not a setting of"))
+  }
+
   test("all problems are reported together, each with its option") {
     val message = refusal(
       "announce.hook"       -> "recordin",

@@ -134,6 +134,32 @@ class Announcement(OptionBacked):
         return cls._of("jdbc", {"url": url, "dbtable": table, **settings}, start, on_refused)
 
     @classmethod
+    def iceberg(
+        cls,
+        table: str,
+        catalog: Mapping[str, str],
+        *,
+        start: First | None = None,
+        on_refused: Refusal | None = None,
+        **settings: str,
+    ) -> Announcement:
+        """Adds the finished files to an Iceberg table; requires `stoplog-iceberg`.
+
+        Args:
+            table: the name of the table in the catalog, such as `"db.events"`.
+            catalog: the properties of the catalog by Iceberg's names, such as `type`, `uri` and `warehouse`. A
+                value `env:NAME` is read from the environment of the driver: use this form for secrets.
+            settings: more settings, such as `create="ifMissing"` and `partition="day(at), country"`.
+
+        >>> lake = {"type": "rest", "uri": "https://catalog.example"}
+        >>> Announcement.iceberg("db.events", lake, create="ifMissing").options()
+        {'kind': 'iceberg', 'catalog.type': 'rest', 'catalog.uri': 'https://catalog.example', \
+'table': 'db.events', 'create': 'ifMissing'}
+        """
+        properties = {f"catalog.{key}": value for key, value in catalog.items()}
+        return cls._of("iceberg", {**properties, "table": table, **settings}, start, on_refused)
+
+    @classmethod
     def scala_class(
         cls,
         class_name: str,

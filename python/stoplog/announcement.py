@@ -147,8 +147,8 @@ class Announcement(OptionBacked):
 
         Args:
             table: the name of the table in the catalog, such as `"db.events"`.
-            catalog: the properties of the catalog by Iceberg's names, such as `type`, `uri` and `warehouse`. A
-                value `env:NAME` is read from the environment of the driver: use this form for secrets.
+            catalog: the properties of the catalog by Iceberg's names, such as `type`, `uri` and `warehouse`.
+                A value `env:NAME` is read from the environment of the driver: use this form for secrets.
             settings: more settings, such as `create="ifMissing"` and `partition="day(at), country"`.
 
         >>> lake = {"type": "rest", "uri": "https://catalog.example"}

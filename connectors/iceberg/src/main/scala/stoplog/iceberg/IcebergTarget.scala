@@ -63,7 +63,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
     val known   = knownLog(table, last)
     val rest    = announcements.filter(each => known.position.forall(each.id.isAfter))
     val changes = known.changes(rest)
-    if (!changes.isEmpty) {
+    if (rest.nonEmpty && (table.nonEmpty || !changes.isEmpty)) {
       val isDelivered =
         try {
           val target = table.getOrElse(created(changes, path))

@@ -25,8 +25,7 @@ private[iceberg] final class TableCommit(
 ) {
   import TableCommit._
 
-  /** Commits, or does nothing if the table has all changes already: a snapshot without files would help no
-    * reader.
+  /** Commits. Makes no snapshot if the table has all changes already.
     *
     * Throws [[PositionChanged]] if the stored position is no longer the position of `from`, and [[Refusal]].
     *
@@ -65,7 +64,16 @@ private[iceberg] final class TableCommit(
       if (files.forall { case (group, added) => added.isEmpty && group.removed.isEmpty })
         finish(transaction.newFastAppend(), position) // without files: carries the properties alone
       transaction.commitTransaction()
-    }
+    } else commitPosition(from, position)
+  }
+
+  /** A snapshot without files would help no reader. */
+  private def commitPosition(from: KnownLog, position: StoredPosition): Unit = {
+    val operations = table.asInstanceOf[HasTableOperations].operations
+    new BaseTable(new PositionedOperations(operations, from.position, position, Map.empty), table.name)
+      .updateProperties()
+      .set(position.key, position.value)
+      .commit()
   }
 
   /** The files of the table that the changes concern. */

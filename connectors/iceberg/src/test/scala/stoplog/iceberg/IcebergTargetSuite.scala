@@ -88,7 +88,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
     world.delivered(target, world.added(0, world.written(numbers(0, 1))))
     world.delivered(target, world.announced(1, Change.PartitionComplete("", 1)))
     assert(world.table.snapshots.asScala.size === 1)
-    assert(world.position(target) === Some(0L -> 0))
+    assert(world.position(target) === Some(1L -> 0))
     world.delivered(
       target,
       world.added(2, world.written(numbers(1, 2))),

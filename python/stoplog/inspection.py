@@ -18,6 +18,7 @@ from stoplog._inspect.rolling import RollForecast, RollingFacts
 from stoplog._inspect.show import RecordView
 from stoplog._inspect.sinks import SinkKind, SinkSummary, chosen, selected, sink_ids, summary
 from stoplog._inspect.status import BucketStatus, OpenPartStatus, SinkStatus
+from stoplog._inspect.targets import TargetStatus
 from stoplog._log.records import RecordKind
 from stoplog._report.figures import figures
 from stoplog._report.report import SinkReport
@@ -45,6 +46,7 @@ __all__ = [
     "SinkReport",
     "SinkStatus",
     "SinkSummary",
+    "TargetStatus",
     "inspect",
 ]
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,7 @@ from made_sink import MINUTE, NOW, QUERY, RUN, UID, MadeSink, healthy
 
 from stoplog._inspect import status as status_of
 from stoplog._storage import open_storage
+from stoplog.cli.commands.status import _lines_of_status
 from stoplog.errors import NotFound, StoplogError
 from stoplog.inspection import (
     BucketStatus,
@@ -22,6 +25,7 @@ from stoplog.inspection import (
     SinkKind,
     SinkStatus,
     SinkSummary,
+    TargetStatus,
 )
 
 EMPTY = BucketStatus("", 0, 0, None, 0, 0, 0, 0, 0, None, None, 0)
@@ -57,6 +61,28 @@ def test_a_sink_has_a_summary(tmp_path: Path) -> None:
     (tmp_path / "_stoplog" / "empty" / "log").mkdir(parents=True)
     nothing = SinkSummary("empty", SinkKind.UNKNOWN, None, 0, None, None, None, None, None, 0, 0)
     assert directory(tmp_path).sinks() == [nothing, MADE]
+
+
+def test_targets_of_announcements_have_their_position_and_their_failure(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    failure = json.dumps({"reason": "the receiver returned 503", "at": NOW - MINUTE}).encode()
+    for file, content in {
+        f"hook/{3:020d}": b"{}",
+        f"hook/{4:020d}": b"{}",
+        f"hook/{4:020d}.failed": failure,
+        f"lake/{6:020d}": b"{}",
+        f"lake/{5:020d}.failed": failure,
+        "lake/draft": b"",
+        f"torn/{2:020d}.failed": b"{",
+    }.items():
+        sink.write(f"_stoplog/main/announced/{file}", content)
+    assert status(tmp_path).targets == (
+        TargetStatus("hook", 4, 2, "the receiver returned 503", NOW - MINUTE),
+        TargetStatus("lake", 6, 0),
+        TargetStatus("torn", 0, 6, "unknown", None),
+    )
+    lines = "\n".join(_lines_of_status(status(tmp_path), 0))
+    assert re.search(r"hook +2 +1m\S* +the receiver returned 503", lines), lines
 
 
 def test_an_unreadable_log_has_a_reason(tmp_path: Path) -> None:

@@ -141,8 +141,8 @@ def _of_targets(sinks: Mapping[tuple[str, str], SinkFigures]) -> Iterator[Metric
         labels=labels,
     )
     for sink, found in sinks.items():
-        for name, target in found.targets.items():
-            lag.add_metric([*sink, name], target.lag)
-            failing.add_metric([*sink, name], target.failing)
+        for target in found.targets:
+            lag.add_metric([*sink, target.name], target.waiting_records)
+            failing.add_metric([*sink, target.name], target.last_error is not None)
     yield lag
     yield failing

@@ -3,31 +3,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from stoplog._inspect.liveness import DriverState, driver_life
 from stoplog._inspect.sinks import SinkKind, kind_of
+from stoplog._inspect.targets import TargetStatus, targets
 from stoplog._log.log import CommitLog, RecordHead
 from stoplog._log.records import RecordKind
-from stoplog._shared.definitions import DIRECTORIES, ROOT
 from stoplog._storage import Storage
 from stoplog.errors import UnreadableRecord
-
-
-@dataclass(frozen=True, slots=True)
-class TargetFigures:
-    """The figures of a target of announcements.
-
-    Attributes:
-        lag: the number of records that wait for the target.
-        failing: whether a delivery has failed since the last success.
-    """
-
-    lag: int
-    failing: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +26,7 @@ class SinkFigures:
         oldest_row_at: the time of the oldest row that readers do not see, in the same unit.
         retained: the number of retained records by kind.
         driver: the state of the driver of the sink's last run.
-        targets: the targets of announcements, by their names.
+        targets: the targets of announcements.
     """
 
     newest_seq: int | None = None
@@ -53,7 +39,7 @@ class SinkFigures:
     oldest_row_at: float | None = None
     retained: Mapping[RecordKind, int] | None = None
     driver: DriverState | None = None
-    targets: Mapping[str, TargetFigures] = field(default_factory=dict)
+    targets: tuple[TargetStatus, ...] = ()
 
 
 class SinkReader:
@@ -89,32 +75,10 @@ class SinkReader:
             oldest_row_at=min(opened) / 1000 if opened else None,
             retained=self._kinds(log, list(files.records)),
             driver=driver_life(self._storage, self._sink_id, newest, now_millis).state if of_files else None,
-            targets=self._targets(newest.seq),
+            targets=targets(self._storage, self._sink_id, newest.seq),
         )
-
-    def _targets(self, newest: int) -> Mapping[str, TargetFigures]:
-        directory = f"{ROOT}/{self._sink_id}/{DIRECTORIES['announced']}"
-        return {
-            name: _target([file.name for file in self._storage.children(f"{directory}/{name}")[1]], newest)
-            for name in self._storage.children(directory)[0]
-        }
 
     def _kinds(self, log: CommitLog, records: list[int]) -> Mapping[RecordKind, int]:
         found = ((seq, self._heads.get(seq) or log.head(seq)) for seq in records)
         self._heads = {seq: head for seq, head in found if head is not None}
         return Counter(head.kind for head in self._heads.values())
-
-
-_POSITION = re.compile(r"([0-9]{20})(\.failed)?")
-
-
-def _target(files: list[str], newest: int) -> TargetFigures:
-    """Returns the figures of a target, from the names of the files of its position.
-
-    >>> _target([f"{7:020d}", f"{7:020d}.failed"], newest=9)
-    TargetFigures(lag=3, failing=True)
-    """
-    found = [match for match in map(_POSITION.fullmatch, files) if match]
-    position = max((int(match[1]) for match in found if not match[2]), default=0)
-    failing = any(match[2] and int(match[1]) >= position for match in found)
-    return TargetFigures(max(0, newest + 1 - position), failing)

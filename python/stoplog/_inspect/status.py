@@ -12,6 +12,7 @@ from stoplog._inspect.liveness import DriverLife, driver_life
 from stoplog._inspect.names import part_name
 from stoplog._inspect.rolling import RollForecast, RollingFacts, forecast
 from stoplog._inspect.sinks import SinkKind, SinkSummary, summary_of
+from stoplog._inspect.targets import TargetStatus, targets
 from stoplog._inspect.visible import listed_files
 from stoplog._log.log import CommitLog
 from stoplog._log.records import LogRecord, OpenPart, PendingPart, RecordKind
@@ -94,6 +95,7 @@ class SinkStatus(Shown):
         open: all open parts, in the order of their expected close times.
         foreign_files: the number of visible files without a sink's name.
         unfinished_files: the number of files in the staging directory, with or without a record.
+        targets: the targets of announcements, by name.
     """
 
     sink: SinkSummary
@@ -104,6 +106,7 @@ class SinkStatus(Shown):
     open: tuple[OpenPartStatus, ...]
     foreign_files: int
     unfinished_files: int
+    targets: tuple[TargetStatus, ...] = ()
 
 
 def status(
@@ -137,6 +140,7 @@ def status(
         open=opened,
         foreign_files=foreign,
         unfinished_files=sum(1 for _ in storage.files(f"{ROOT}/{sink_id}/{DIRECTORIES['open']}")),
+        targets=targets(storage, sink_id, newest.seq if newest else -1),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from stoplog._text.words import ago, counted, moment, size
 from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
 from stoplog.cli.table import limited, table
-from stoplog.inspection import BucketStatus, OpenPartStatus, SinkStatus, SinkSummary
+from stoplog.inspection import BucketStatus, OpenPartStatus, SinkStatus, SinkSummary, TargetStatus
 
 
 def _run_ls(given: Namespace) -> Answer:
@@ -88,6 +88,12 @@ def _lines_of_status(found: SinkStatus, limit: int) -> Iterator[str]:
             limit,
             "open parts",
         )
+    if found.targets:
+        yield ""
+        yield from table(
+            ("TARGET", "WAITING RECORDS", "FAILED", "WHY"),
+            [_target(target, found.now_millis) for target in found.targets],
+        )
     if found.foreign_files:
         yield ""
         yield f"Not written by a sink, and seen by readers: {counted(found.foreign_files, 'file')}."
@@ -123,6 +129,15 @@ def _open(part: OpenPartStatus, now_millis: int) -> tuple[str, ...]:
         size(part.size_bytes),
         f"{when} ({roll.reason})" if roll.reason else when,
         roll.why_not_yet,
+    )
+
+
+def _target(target: TargetStatus, now_millis: int) -> tuple[str, ...]:
+    return (
+        target.name,
+        str(target.waiting_records),
+        _since(target.failed_at_millis, now_millis),
+        target.last_error or "-",
     )
 
 

@@ -25,7 +25,8 @@ class SinkMetrics(Shown):
 
     `open_…` and `pending_parts` are current counts. `rolled_by_…` count closed parts by their roll reason.
     `recovery_millis` is the duration of the recovery at the start of the query. `fenced_runs` is 1 if a newer
-    run has replaced this run.
+    run has replaced this run. `announcement_lag_…` are the records that wait for the slowest target of
+    announcements, and the age of the oldest of these records.
 
     >>> SinkMetrics.parse({"openParts": "3", "publishedRows": "1000"}).open_parts
     3
@@ -59,6 +60,11 @@ class SinkMetrics(Shown):
     record_millis: int = 0
     recovery_millis: int = 0
     fenced_runs: int = 0
+    announced: int = 0
+    announcement_lag_records: int = 0
+    announcement_lag_millis: int = 0
+    announcement_failures: int = 0
+    announcement_gaps: int = 0
 
     @staticmethod
     def parse(metrics: Mapping[str, str]) -> SinkMetrics:

@@ -156,6 +156,17 @@ def test_the_tables_have_the_figures_of_the_plots(sink: MadeSink) -> None:
     ]
 
 
+def test_targets_of_announcements_have_a_table_if_there_are_targets(sink: MadeSink) -> None:
+    assert "Announcements" not in report(sink).html
+    sink.write(f"_stoplog/main/announced/hook/{0:020d}", b"{}")
+    failure = b'{"reason": "503", "at": %d}' % (NOW - MINUTE)
+    sink.write(f"_stoplog/main/announced/hook/{0:020d}.failed", failure)
+    head, row = rows(report(sink).html, "Targets of announcements")
+    assert head == ("Target", "Waiting records", "Failed", "Why")
+    assert (row[0], row[2], row[3]) == ("hook", "1m", "503")
+    assert int(row[1]) > 0
+
+
 def test_open_parts_have_a_table_and_the_latest_bucket_is_first(sink: MadeSink) -> None:
     html = report(sink).html
     assert rows(html, "Open parts, by when they will roll") == [

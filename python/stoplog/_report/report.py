@@ -11,6 +11,7 @@ from pathlib import Path
 from stoplog._html.markup import Markup, limited, page, styled, text, words
 from stoplog._inspect.sinks import SinkKind
 from stoplog._inspect.status import BucketStatus, OpenPartStatus, SinkStatus
+from stoplog._inspect.targets import TargetStatus
 from stoplog._report.bins import median_bin
 from stoplog._report.figures import Figures
 from stoplog._report.plots import delay_plot, modified_plot, reason_plot, size_plot
@@ -57,6 +58,18 @@ def bucket_table(found: SinkStatus) -> Markup:
     )
 
 
+def target_table(found: SinkStatus) -> Markup:
+    """The targets of announcements."""
+    return limited(
+        "Targets of announcements",
+        ("Target", "Waiting records", "Failed", "Why"),
+        (_target(target, found.now_millis) for target in found.targets),
+        len(found.targets),
+        LIMIT,
+        "stoplog status PATH lists them all.",
+    )
+
+
 def _open_row(part: OpenPartStatus, now_millis: int) -> tuple[str, ...]:
     when = _until(part.roll.at_millis, now_millis)
     return (
@@ -82,6 +95,15 @@ def _bucket(bucket: BucketStatus, now_millis: int) -> tuple[str, ...]:
         _since(bucket.oldest_open_at_millis, now_millis),
         _until(bucket.next_roll_at_millis, now_millis),
         f"{bucket.markers:,}",
+    )
+
+
+def _target(target: TargetStatus, now_millis: int) -> tuple[str, ...]:
+    return (
+        target.name,
+        f"{target.waiting_records:,}",
+        _since(target.failed_at_millis, now_millis),
+        target.last_error or "–",
     )
 
 
@@ -115,6 +137,9 @@ def sections(found: Figures) -> Iterator[Markup]:
     yield from _open(found)
     yield words("h2", "Buckets")
     yield from _buckets(found)
+    if found.status.targets:
+        yield words("h2", "Announcements")
+        yield target_table(found.status)
     yield words("p", f"Made by stoplog {version()}. Times in UTC, sizes in binary units.", class_="note")
 
 

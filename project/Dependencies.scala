@@ -36,8 +36,8 @@ object Dependencies {
   private def icebergModule(module: String): ModuleID =
     ("org.apache.iceberg" % s"iceberg-$module" % Versions.icebergLibrary).excludeAll(
       Seq(
-        "com.fasterxml.jackson", "com.fasterxml.jackson.core", "io.airlift", "org.apache.avro", "org.apache.orc",
-        "org.apache.parquet", "org.roaringbitmap", "org.slf4j"
+        "com.fasterxml.jackson", "com.fasterxml.jackson.core", "io.airlift", "org.apache.avro",
+        "org.apache.orc", "org.apache.parquet", "org.roaringbitmap", "org.slf4j"
       ).map(ExclusionRule(_)): _*
     )
 

@@ -18,9 +18,9 @@ object Published {
     * public API, with the traits for stores of one's own.
     */
   val Internal: Seq[String] = Seq(
-    "stoplog.announce.catalog", "stoplog.announce.setting", "stoplog.announce.webhook",
-    "stoplog.commit", "stoplog.plan", "stoplog.writing", "stoplog.log", "stoplog.options", "stoplog.spark",
-    "stoplog.thread", "stoplog.util", "stoplog.format.avro", "stoplog.format.compress", "stoplog.format.orc",
+    "stoplog.announce.catalog", "stoplog.announce.setting", "stoplog.announce.webhook", "stoplog.commit",
+    "stoplog.plan", "stoplog.writing", "stoplog.log", "stoplog.options", "stoplog.spark", "stoplog.thread",
+    "stoplog.util", "stoplog.format.avro", "stoplog.format.compress", "stoplog.format.orc",
     "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.storage.local", "stoplog.storage.hadoop",
     "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.storage.systems", "stoplog.stores",
     "stoplog.checkpoint", "stoplog.engine", "stoplog.filesink", "stoplog.filesource", "stoplog.compact.job",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The finished files of a sink in an Iceberg table, read by pyiceberg."""
+"""The finished files of a sink in an Iceberg table, read by pyiceberg and polars."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import random
 from dataclasses import replace
 from itertools import cycle
 from typing import TYPE_CHECKING
+
+import polars
 
 import stoplog
 from servers.jars import jars
@@ -18,6 +20,7 @@ from support.lake import NAME, Lake
 from support.wait import until
 
 if TYPE_CHECKING:
+    import pytest
     from pyspark.sql import SparkSession
 
     from support.place import Place
@@ -38,7 +41,9 @@ STEPS = {
 }
 
 
-def test_a_stream_of_many_epochs_adds_few_files_in_few_snapshots(spark: SparkSession, place: Place) -> None:
+def test_a_stream_of_many_epochs_adds_few_files_in_few_snapshots(
+    spark: SparkSession, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lake = Lake(place)
     target = stoplog.Announcement.iceberg(NAME, lake.catalog, create="ifMissing", partition="half:int")
     sink = (
@@ -62,6 +67,11 @@ def test_a_stream_of_many_epochs_adds_few_files_in_few_snapshots(spark: SparkSes
     assert [len(list(table.scan(row_filter=each).plan_files())) for each in (half, newer)] == [2, 2]
     assert table.scan(row_filter=half).to_arrow().num_rows == len(place.rows) // 2
     assert table.scan(row_filter=newer).to_arrow().num_rows == len(place.rows) // 2
+    # The same rows from the reader of polars, which finds the files by pyiceberg.
+    monkeypatch.setenv("POLARS_ICEBERG_PLANNER", "pyiceberg")
+    found = polars.scan_iceberg(table, reader_override="native").collect()
+    assert sorted(found["value"]) == sorted(place.rows)
+    assert all(int(text[-1]) % 2 == of for text, of in found.select("value", "half").iter_rows())
     # Before the second commit, no reader sees a file of the second run.
     first = table.metadata.snapshots[0].snapshot_id
     assert table.scan(snapshot_id=first).to_arrow().num_rows == len(place.rows) // 2

@@ -14,7 +14,7 @@ class Step(Enum):
     """A step of the protocol at which a crash leaves a different state of the storage.
 
     The value is the jar's name of the step. Some steps occur only with an option: for markers of complete
-    buckets, compaction, a bulk format, or stoplog's source.
+    buckets, compaction, a bulk format, announcements, or stoplog's source.
 
     >>> Step.AFTER_RECORD.value
     'afterRecord'
@@ -66,6 +66,12 @@ class Step(Enum):
 
     # the end of a batch job
     MID_REMOVE = "midRemove"
+
+    # announcements to targets
+    BEFORE_DELIVERY = "beforeDelivery"
+    AFTER_DELIVERY = "afterDelivery"
+    CURSOR_WRITTEN = "cursorWritten"
+    ALL_ANNOUNCED = "allAnnounced"
 
     # a write-ahead sink sends the rows in its log
     BEFORE_SEND = "beforeSend"

@@ -5,6 +5,7 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
+import stoplog.fault.{Faults, Step}
 import stoplog.storage.{FileStore, SinkDirectory}
 
 /** The cursor of one target in one log: the first record that is not announced yet. Each position is a file,
@@ -13,7 +14,12 @@ import stoplog.storage.{FileStore, SinkDirectory}
   *
   * A cursor lost with the power repeats announcements, and omits none.
   */
-private[stoplog] final class AnnouncementCursor(files: FileStore, logName: String, target: String) {
+private[stoplog] final class AnnouncementCursor(
+    files: FileStore,
+    logName: String,
+    target: String,
+    faults: Faults = Faults.none
+) {
   import AnnouncementCursor._
 
   private val directory = s"${SinkDirectory(logName).announced}/$target"
@@ -29,6 +35,7 @@ private[stoplog] final class AnnouncementCursor(files: FileStore, logName: Strin
   def write(position: Position): Unit = {
     val node = mapper.createObjectNode().put(Identity, position.identity).put(Last, position.last)
     files.putIfAbsent(at(position.next), mapper.writeValueAsBytes(node))
+    faults.at(Step.CursorWritten)
     val old = files.names(directory).filter {
       case Numbered(digits) => digits.toLong < position.next
       case Failed(digits)   => digits.toLong < position.next

@@ -5,6 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.announce.{Announcement, AnnouncementTarget, Change, Delivery, LogId, PositionedTarget}
 import stoplog.error.{AnnounceErrors, Log}
+import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogIdentity, LogRecord, RecordOutcome}
 import stoplog.storage.{FileStore, VisibleFile}
 import stoplog.thread.Clock
@@ -52,14 +53,19 @@ private[stoplog] final class Announcer private (
   /** Returns the metrics of all targets, and of each target. */
   def metrics: Seq[(String, Long)] = Announcer.metrics(figures)
 
-  /** Waits for the targets, at most for the time of the limits, and ends all threads. Never throws.
+  /** Waits for the targets, at most for the time of the limits, and ends all threads. Never throws. Further
+    * calls return the same result at once.
     *
     * @return whether each target has received all announcements
     */
-  def end(): Boolean = {
+  def end(): Boolean = hasAllDelivered
+
+  private lazy val hasAllDelivered: Boolean = {
     val waiting = new Announcer.Deadline(limits.endMillis)
     deliveries.foreach(_.finish())
-    deliveries.map(_.ended(waiting.left)).forall(identity)
+    val all = deliveries.map(_.ended(waiting.left)).forall(identity)
+    if (all) place.faults.at(Step.AllAnnounced)
+    all
   }
 }
 
@@ -79,7 +85,8 @@ private[stoplog] object Announcer {
       logName: String,
       files: FileStore,
       log: () => CommitLog,
-      visible: () => Vector[VisibleFile]
+      visible: () => Vector[VisibleFile],
+      faults: Faults
   )
 
   /** A configured target, opened. */
@@ -108,7 +115,7 @@ private[stoplog] object Announcer {
     val newest     = log.newest()
     val records    = new SettledRecords(log, place, newest)
     val deliveries = targets.map { target =>
-      val cursor = new AnnouncementCursor(place.files, place.logName, target.name)
+      val cursor = new AnnouncementCursor(place.files, place.logName, target.name, place.faults)
       val begin  = entered(cursor, newest, target.first, next)
       new TargetDelivery(place, target, cursor, begin, records, limits, clock)
     }

@@ -5,6 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.announce.{Announcement, AnnouncementId, Change, Delivery, PositionedTarget}
 import stoplog.error.{AnnounceErrors, Causes, Log, Redaction}
+import stoplog.fault.Step
 import stoplog.thread.{Backoff, Clock}
 
 /** The delivery of one log to one target, step by step. Announces whole records in order, and repeats a call
@@ -186,8 +187,11 @@ private[commit] final class TargetDelivery(
       if (singly > 0) pending.take(1)
       else if (together > 0) pending.take(together)
       else pending.take(MostInCall)
+    place.faults.at(Step.BeforeDelivery)
     target.target.deliver(call) match {
-      case Delivery.Delivered         => done(call, counts.copy(announced = counts.announced + call.size))
+      case Delivery.Delivered =>
+        place.faults.at(Step.AfterDelivery)
+        done(call, counts.copy(announced = counts.announced + call.size))
       case Delivery.Retry(why, after) => failed(why, after)
       case Delivery.Unknown(why)      => unknown(why)
       case Delivery.Refused(why)      => refused(call, why)

@@ -100,6 +100,25 @@ object Step {
   case object MidRemove
       extends Step("midRemove", "a batch job is carried out and marked; some of its own directory is removed")
 
+  // the targets of announcements, each on a thread of its own, and the end of their run
+  case object BeforeDelivery
+      extends Step(
+        "beforeDelivery",
+        "the files of records are visible; a target does not have the announcements"
+      )
+  case object AfterDelivery
+      extends Step("afterDelivery", "a target has announcements; the cursor of the target is not moved")
+  case object CursorWritten
+      extends Step(
+        "cursorWritten",
+        "the cursor of a target is moved; the files of former positions still exist"
+      )
+  case object AllAnnounced
+      extends Step(
+        "allAnnounced",
+        "all targets have all announcements of a run; the log of a batch job still exists"
+      )
+
   // a source's driver
   case object TargetFixed
       extends Step(
@@ -190,11 +209,15 @@ object Step {
     MidRemove
   )
 
+  /** The steps of the announcements, in addition to the steps of all sinks. */
+  val ofAnnouncements: Vector[Step] = Vector(BeforeDelivery, AfterDelivery, CursorWritten, AllAnnounced)
+
   /** The steps of a tool in addition to the steps of all sinks. */
   val ofTools: Vector[Step] = Vector(LogKept, PartKept, BeforeRewind)
 
   /** The steps of all jars on the class path. */
-  lazy val all: Vector[Step] = ofSinks ++ ofSources ++ ofTools ++ ConnectorSteps.onClassPath
+  lazy val all: Vector[Step] =
+    ofSinks ++ ofAnnouncements ++ ofSources ++ ofTools ++ ConnectorSteps.onClassPath
 
   def named(name: String): Option[Step] = all.find(_.name.equalsIgnoreCase(name))
 }

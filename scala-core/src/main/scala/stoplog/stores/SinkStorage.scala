@@ -88,7 +88,15 @@ private[stoplog] final class SinkStorage private (
     * @param sink the sink of batch jobs and replacements; the sink id of a stream
     */
   def announced(sink: String): Announcer.Place =
-    Announcer.Place(path, sink, sinkId, files, () => log, () => visible.list(VisibleFiles.Scope.Whole).files)
+    Announcer.Place(
+      path,
+      sink,
+      sinkId,
+      files,
+      () => log,
+      () => visible.list(VisibleFiles.Scope.Whole).files,
+      Faults.ofThisJvm
+    )
 
   /** The directory of this sink id. A batch job has its own sink id. */
   def job: JobDirectory = jobOf(sinkId)

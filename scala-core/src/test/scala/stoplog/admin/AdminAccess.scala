@@ -2,6 +2,7 @@
 package stoplog.admin
 
 import stoplog.commit.{Announcer, DriverTools, PathLogs, SinkStores}
+import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
 import stoplog.storage.FileStore
@@ -29,7 +30,7 @@ object AdminAccess {
       override def logs: PathLogs = logsUnderPath
 
       override def announced(logName: String, sinkId: String): Announcer.Place =
-        Announcer.Place("sink", sinkId, logName, own.files, () => own.log, () => Vector.empty)
+        Announcer.Place("sink", sinkId, logName, own.files, () => own.log, () => Vector.empty, Faults.none)
     }
     new SinkAdmin(new SinkContext("sink", sinkId, storage, tools, newRun))
   }

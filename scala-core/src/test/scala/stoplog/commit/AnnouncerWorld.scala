@@ -4,6 +4,7 @@ package stoplog.commit
 import scala.annotation.tailrec
 
 import stoplog.announce.{Announcement, RecordingTarget}
+import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogRules}
 import stoplog.part.RunId
 import stoplog.rolling.OnCheckpointRollingPolicy
@@ -25,7 +26,8 @@ final class AnnouncerWorld(rules: LogRules = LogRules.standard) {
     "main",
     files,
     () => new CommitLog(sink.records, rules),
-    () => visible
+    () => visible,
+    Faults.none
   )
 
   def cursor(name: String = "out"): AnnouncementCursor = new AnnouncementCursor(files, "main", name)
@@ -36,25 +38,15 @@ final class AnnouncerWorld(rules: LogRules = LogRules.standard) {
       onRefused: OnRefused = OnRefused.Stop,
       to: RecordingTarget = target
   ) {
-    private val announced = Announcer.Target("out", to, first, onRefused)
     private val before    = sink.log.newest()
-    private val begin     = Announcer.entered(cursor(), before, first, None)
-    private val records   = new SettledRecords(place.log(), place, before)
+    private val announcer =
+      new SteppedAnnouncer(place, Announcer.Target("out", to, first, onRefused), limits, sink.clock)
 
-    val delivery =
-      new TargetDelivery(place, announced, cursor(), begin, records, limits, sink.clock)
-
-    private val announcing = new Announcing {
-      override def settled(record: stoplog.log.LogRecord, outcome: => stoplog.log.RecordOutcome): Unit =
-        records.settled(record, outcome)
-      override def recovered(newest: Long): Unit = records.recovered(newest)
-      override def keepFrom(newest: Long): Long  = delivery.needed(newest)
-    }
-
-    val driver: SinkDriver = sink.driver(RunId.random(), announcing = announcing)
+    val delivery: TargetDelivery = announcer.delivery
+    val driver: SinkDriver       = sink.driver(RunId.random(), announcing = announcer)
 
     /** The records of earlier runs are known to be carried out. */
-    def resumed(): Unit = before.foreach(record => records.recovered(record.seq))
+    def resumed(): Unit = before.foreach(record => announcer.recovered(record.seq))
 
     def epoch(buckets: String*): Unit = {
       sink.epoch(driver, epochs, buckets: _*)
@@ -62,11 +54,7 @@ final class AnnouncerWorld(rules: LogRules = LogRules.standard) {
     }
 
     /** Takes steps until the delivery waits, and returns what it waits for. */
-    @tailrec
-    def deliver(isEnding: Boolean = false): TargetDelivery.Next = delivery.step(isEnding) match {
-      case TargetDelivery.Again => deliver(isEnding)
-      case other                => other
-    }
+    def deliver(isEnding: Boolean = false): TargetDelivery.Next = announcer.deliver(isEnding)
 
     /** Delivers, and waits as long as the delivery wants. */
     @tailrec

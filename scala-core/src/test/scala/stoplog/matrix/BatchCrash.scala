@@ -37,7 +37,7 @@ final case class BatchCrash(site: Scenario, mode: BatchMode, at: CrashPoint.At) 
         tools(Faults.none, DaysLater)
       )
         .recover()
-      job(place, Faults.none, DaysLater).rollForward()
+      rollForward(place, Faults.none, JobAnnouncements.Nothing)
       Verdict(doom.struck, between ++ problems(place, isDecided))
     } finally {
       place.remove()
@@ -60,7 +60,7 @@ final case class BatchCrash(site: Scenario, mode: BatchMode, at: CrashPoint.At) 
 }
 
 object BatchCrash {
-  private val Name = "batch-1"
+  private[matrix] val Name = "batch-1"
 
   /** By when nobody can be writing any more, where that cannot be told otherwise. */
   private val DaysLater = new ManualClock(System.currentTimeMillis() + 3 * 24 * 60 * 60 * 1000L)
@@ -95,8 +95,14 @@ object BatchCrash {
     try job
     catch { case _: CrashPoint.Buried => () }
 
-  private def write(mode: BatchMode, place: Place, faults: Faults): Unit = {
-    val batch = job(place, faults, Clock.system)
+  /** Writes all rows. */
+  private[matrix] def write(
+      mode: BatchMode,
+      place: Place,
+      faults: Faults,
+      announcements: JobAnnouncements = JobAnnouncements.Nothing
+  ): Unit = {
+    val batch = job(place, faults, Clock.system, announcements)
     val plan  = batch.begin(slots = 2)
     val done  = (0 until 2).map { slot =>
       val writer = new TaskWriter[String](
@@ -116,14 +122,23 @@ object BatchCrash {
     batch.commit(done, mode.replacing): Unit
   }
 
-  private def job(place: Place, faults: Faults, clock: Clock): JobCommit = new JobCommit(
+  /** Finishes the job's work in another process, when no process can be writing any more. */
+  private[matrix] def rollForward(place: Place, faults: Faults, announcements: JobAnnouncements): Unit =
+    job(place, faults, DaysLater, announcements).rollForward()
+
+  private def job(
+      place: Place,
+      faults: Faults,
+      clock: Clock,
+      announcements: JobAnnouncements
+  ): JobCommit = new JobCommit(
     RunId.random(),
     SinkIdentity(place.root, Name, Name),
     SinkStores.of(new CommitLog(place.records(Name, faults)), place.parts(Name, faults)),
     place.job(Name),
     place.logs(faults),
     tools(faults, clock),
-    JobCommit.Rules(CompletionCheck.followUps(place, Name))
+    JobCommit.Rules(CompletionCheck.followUps(place, Name), announcements = announcements)
   )
 
   private def tools(faults: Faults, clock: Clock) =

@@ -22,8 +22,14 @@ final class CrashableThread private (doom: CrashPoint, process: () => Unit) {
 
   def awaitDoomOrEnd(): Unit = doom.awaitStruckOrEnd(thread)
 
+  /** Waits until the thread has ended, or waits for another thread that has met its doom. */
+  def awaitIdle(): Unit = while (thread.getState != Thread.State.TERMINATED && !isWaiting) thread.join(1)
+
   /** Waits for its end, so that it touches nothing any more. */
   def join(): Unit = thread.join()
+
+  private def isWaiting: Boolean =
+    thread.getState == Thread.State.WAITING || thread.getState == Thread.State.TIMED_WAITING
 
   /** Goes on after its doom, to whatever end. */
   def wake(): Unit = {

@@ -37,7 +37,13 @@ object Checkpoint {
 }
 
 /** One run of a query, start to end, on one thread: what the engine does, without the engine. */
-final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoint) {
+final class Job(
+    place: Place,
+    clock: ManualClock,
+    faults: Faults,
+    from: Checkpoint,
+    announcing: Announcing = Announcing.Nothing
+) {
   import Job.Rows
 
   @volatile private var now = from
@@ -46,7 +52,7 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
   private val store = place.parts(faults)
   private val log   = place.log(faults)
 
-  private val driver = Job.driver(place, clock, faults, run)
+  private val driver = Job.driver(place, clock, faults, run, announcing)
 
   /** As it stands on disk now. */
   def checkpoint: Checkpoint = now
@@ -117,7 +123,13 @@ final class Job(place: Place, clock: ManualClock, faults: Faults, from: Checkpoi
 object Job {
   private type Rows = Seq[(String, String)]
 
-  def driver(place: Place, clock: Clock, faults: Faults, run: RunId): SinkDriver = SinkDriver.ofParts(
+  def driver(
+      place: Place,
+      clock: Clock,
+      faults: Faults,
+      run: RunId,
+      announcing: Announcing = Announcing.Nothing
+  ): SinkDriver = SinkDriver.ofParts(
     run,
     SinkIdentity(place.root, Place.SinkId, "query"),
     SinkSettings(Map("timeZone" -> "UTC"), place.content.name),
@@ -131,7 +143,7 @@ object Job {
       place.content.onRestart,
       place.content.compaction.fold(Compaction.Off: Compaction)(compaction(_, place, clock, faults, run))
     ),
-    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, retry)
+    DriverTools(clock, faults, DriverLock.semaphore(), Parallel.sequential, retry, announcing)
   )
 
   private def compaction(policy: CompactionPolicy, place: Place, clock: Clock, faults: Faults, run: RunId) =

@@ -18,6 +18,9 @@ object MatrixSection {
   /** Queries that read files. */
   final case class Reading(storage: SourceStorage) extends MatrixSection(s"The file source: ${storage.name}")
 
+  /** Queries and batch jobs with a target of announcements. */
+  case object Announcing extends MatrixSection("Announcements")
+
   /** Queries that write through a connector. */
   sealed abstract class Sending(title: String) extends MatrixSection(title, MatrixPage.OfConnectors)
 
@@ -32,7 +35,7 @@ object MatrixSection {
   /** In the order of the page of files. */
   val ofFiles: Vector[MatrixSection] =
     Storage.all.map(Writing) ++ Vector(Storage.Local, Storage.Hdfs, Storage.S3).map(Compacting) ++
-      SourceStorage.all.map(Reading)
+      SourceStorage.all.map(Reading) :+ Announcing
 
   /** In the order of the page of connectors. */
   val ofConnectors: Vector[MatrixSection] = Vector(

@@ -13,6 +13,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.SpanSugar._
 
+import stoplog.error.PythonErrors.Call
 import stoplog.thread.StopSignal
 
 /** A Python process and its calls, with objects of Python's own library. */
@@ -68,8 +69,9 @@ class PythonProcessSuite extends AnyFunSuite with Eventually {
   }
 
   test("a call that hangs is reported, and its process ends") {
-    started(timeoutMillis = 500) { process =>
-      val error = refused(process.load("Shop", moduleNamed("time")).call("sleep")(60))
+    started() { process =>
+      process.load("Shop", moduleNamed("time")) // the start of Python may take longer than the call
+      val error = refused(process.call(on = 1, Call("Shop", "sleep"), Seq(60), millis = 500))
       assert(error.getCondition === "STOPLOG_PYTHON_TIMEOUT")
       assert(error.getMessage.contains("The Python method sleep of Shop did not return"))
       eventually(assert(!process.isAlive))
@@ -181,8 +183,8 @@ private object PythonProcessSuite {
 
   private def pickle(text: String): String = Base64.getEncoder.encodeToString(text.getBytes(UTF_8))
 
-  private def started(timeoutMillis: Long = 60000)(test: PythonProcess => Any): Unit =
-    Using.resource(PythonProcess.start(PythonCommand(Python, Nil, None, timeoutMillis)))(test): Unit
+  private def started()(test: PythonProcess => Any): Unit =
+    Using.resource(PythonProcess.start(PythonCommand(Python, Nil, None, timeoutMillis = 60000)))(test): Unit
 
   private def refused(action: => Any): Throwable with SparkThrowable =
     try {

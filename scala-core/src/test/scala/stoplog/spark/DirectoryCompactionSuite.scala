@@ -167,7 +167,7 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     }
     assert(merged.subsetOf(shown.map(_.getAs[String]("name")).toSet))
     // As if readers had taken an input of each merge away: the others are finished parts as before.
-    notesOfCompactions(place).foreach(Files.writeString(_, "{}"))
+    notesOfCompactions(place).foreach(Files.writeString(_, """{"why": "taken"}"""))
     assert(states.collect().map(_.getString(0)).toSeq === Seq("published"))
   }
 

@@ -19,7 +19,7 @@ object MatrixSection {
   final case class Reading(storage: SourceStorage) extends MatrixSection(s"The file source: ${storage.name}")
 
   /** Queries and batch jobs with a target of announcements. */
-  case object Announcing extends MatrixSection("Announcements")
+  case object Announcing extends MatrixSection("Announcements", MatrixPage.OfFiles)
 
   /** Queries that write through a connector. */
   sealed abstract class Sending(title: String) extends MatrixSection(title, MatrixPage.OfConnectors)

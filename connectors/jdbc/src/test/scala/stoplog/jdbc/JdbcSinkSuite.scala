@@ -58,7 +58,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     val metrics = first.lastProgress.sink.metrics.asScala
     assert(metrics("writtenRows") === "50")
     assert(metrics("epochsCommitted") === "1")
-    assert(first.lastProgress.sink.description.contains("stoplog-jdbc"))
+    assert(first.lastProgress.sink.description.startsWith("stoplog[jdbc:derby:"))
   }
 
   test("a stream of upserts in update mode writes a row for each key") {

@@ -33,7 +33,7 @@ def test_the_servlet_of_spark_shows_all_figures_until_the_query_ends(place: Plac
 
     sink = of("sink", str(place.out), running)
     names = {re.sub("_(.)", lambda found: found[1].upper(), name) for name in SinkMetrics.__slots__}
-    assert set(sink) == names
+    assert set(sink) == {name for name in names if not name.startswith("announce")}, "no target is set"
     assert (sink["openParts"], sink["epochsCommitted"], sink["fencedRuns"]) == (1, 1, 0)
     assert sink["openBytes"] == 100 * len("00000-00000\n")
     assert sink["oldestOpenPartMillis"] > 0

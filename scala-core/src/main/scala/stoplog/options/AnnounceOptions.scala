@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
-import java.util.{Locale, Map => JMap, ServiceLoader, TreeMap => JTreeMap}
+import java.util.{Locale, ServiceLoader}
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -86,7 +86,7 @@ private[stoplog] object AnnounceOptions extends OptionList(OptionGroup.Announce)
 
     /** Errors: `STOPLOG_USER_CODE`; `IllegalArgumentException` of a factory. */
     def create(): AnnouncementTarget = factory(kind) match {
-      case Some(found) => found.create(name, caseless(settings))
+      case Some(found) => found.create(name, UserObject.caseless(settings))
       case None        =>
         UserObject.load(UserObject.named(kind, settings), classOf[AnnouncementTarget], s"announce.$name")
     }
@@ -202,12 +202,6 @@ private[stoplog] object AnnounceOptions extends OptionList(OptionGroup.Announce)
       .flatMap(loader => ServiceLoader.load(classOf[TargetFactory], loader).asScala)
       .distinctBy(_.getClass.getName)
       .toVector
-
-  private def caseless(settings: Map[String, String]): JMap[String, String] = {
-    val map = new JTreeMap[String, String](String.CASE_INSENSITIVE_ORDER)
-    map.putAll(settings.asJava)
-    map
-  }
 
   private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 

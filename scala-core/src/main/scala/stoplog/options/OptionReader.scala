@@ -151,10 +151,13 @@ private[stoplog] final class OptionErrors {
   /** Adds a problem with a specific error condition, which is thrown for a single problem. */
   def add(sentence: String, error: StoplogArgumentException): Unit = found += ((sentence, Some(error)))
 
+  /** Returns all problems, each a sentence. */
+  def sentences: Seq[String] = found.toSeq.map { case (sentence, _) => sentence }
+
   def throwIfAny(): Unit = found.toSeq match {
     case Seq()                 => ()
     case Seq((_, Some(error))) => throw error
-    case all                   => throw Errors.invalidOptions(all.map { case (sentence, _) => sentence })
+    case _                     => throw Errors.invalidOptions(sentences)
   }
 
   private val found = mutable.Buffer.empty[(String, Option[StoplogArgumentException])]

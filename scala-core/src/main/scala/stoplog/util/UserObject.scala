@@ -93,6 +93,15 @@ private[stoplog] object UserObject {
   def described(name: String, options: Iterable[(String, String)]): String =
     Redaction.options(name, options.map { case (key, value) => key -> shown(value) })
 
+  /** Returns parameters or settings for user code: in any case, with the spelling of the user. The map is
+    * serializable, so that an object may store the map.
+    */
+  def caseless(parameters: Map[String, String]): JMap[String, String] = {
+    val map = new JTreeMap[String, String](String.CASE_INSENSITIVE_ORDER)
+    map.putAll(parameters.asJava)
+    Collections.unmodifiableMap(map)
+  }
+
   private val mapper = new ObjectMapper()
 
   private def split(reference: String): (String, Map[String, String]) = reference.indexOf('{') match {
@@ -157,7 +166,7 @@ private[stoplog] object UserObject {
         val takesMap =
           Option.when(arguments.isEmpty)(()).flatMap(_ => Try(c.getConstructor(classOf[JMap[_, _]])).toOption)
         (module(c), takesMap) match {
-          case (None, Some(constructor)) => constructor.newInstance(asMap(parameters)).asInstanceOf[AnyRef]
+          case (None, Some(constructor)) => constructor.newInstance(caseless(parameters)).asInstanceOf[AnyRef]
           case _ if parameters.nonEmpty  =>
             throw new NoSuchMethodException(
               s"it takes no parameters, such as ${parameters.keys.min}: it has no public constructor of a " +
@@ -169,13 +178,6 @@ private[stoplog] object UserObject {
         }
       case None => throw new ClassNotFoundException(name)
     }
-  }
-
-  /** Returns a serializable map, so that an object may store the map. */
-  private def asMap(parameters: Map[String, String]): JMap[String, String] = {
-    val map = new JTreeMap[String, String](String.CASE_INSENSITIVE_ORDER)
-    map.putAll(parameters.asJava)
-    Collections.unmodifiableMap(map)
   }
 
   private def constructor(c: Class[_], strings: Int): Constructor[_] =

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.iceberg
 
-import java.util.{Locale, Map => JMap}
+import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
-import scala.util.control.NonFatal
+import scala.util.Try
 
 import org.apache.iceberg.CatalogProperties
 import org.apache.iceberg.catalog.TableIdentifier
 import org.apache.iceberg.util.EnvironmentUtil
+
+import stoplog.announce.setting.TargetSettings
+import stoplog.options.{Opt, OptionGroup, OptionType}
 
 /** The settings of a target.
   *
@@ -29,79 +32,91 @@ private[iceberg] final case class IcebergSettings(
 )
 
 private[iceberg] object IcebergSettings {
+  case object Iceberg extends OptionGroup("Iceberg")
+
+  val Table: Opt[TableIdentifier] =
+    Iceberg.required("table", parsed("table name")(TableIdentifier.parse), "db.events")(
+      "The table in the catalog."
+    )
+
+  val Catalog: Opt[String] = Iceberg.withDefault(
+    "catalog",
+    OptionType.text.copy(takesParameters = true),
+    "iceberg",
+    "lake"
+  )("The name of the catalog. `catalog.<property>` are its properties by Iceberg's names.")
+
+  val Create: Opt[Boolean] =
+    Iceberg.withDefault(
+      "create",
+      OptionType.words("never" -> false, "ifMissing" -> true),
+      false,
+      "ifMissing"
+    )(
+      "`ifMissing` creates the table with the first file."
+    )
+
+  val Partition: Opt[Vector[PartitionColumn]] = Iceberg.option(
+    "partition",
+    parsed("list of columns and transforms")(PartitionColumn.all),
+    "country, day(ts)"
+  )("none", "The partitioning of a created table.")
+
+  val FormatVersion: Opt[Int] =
+    Iceberg.withDefault("formatVersion", OptionType.words("2" -> 2, "3" -> 3), 2, "3")(
+      "The format version of a created table."
+    )
+
+  val AddColumns: Opt[NewColumns] = Iceberg.withDefault(
+    "newColumns",
+    OptionType.words[NewColumns]("refuse" -> NewColumns.Refuse, "add" -> NewColumns.Add),
+    NewColumns.Refuse,
+    "add"
+  )("The reaction to columns of a file that the table lacks.")
+
+  val DerivedKeys: Opt[Seq[String]] = Iceberg.option("derivedKeys", OptionType.columnNames, "dt,hour")(
+    "none",
+    "The keys of directories whose values the table does not need."
+  )
+
+  val Location: Opt[String] = Iceberg.option("location", OptionType.directory, "s3://lake/events")(
+    "the path of the sink",
+    "The path of the sink for readers of the table."
+  )
+
+  private val all: Seq[Opt[_]] =
+    Seq(Table, Catalog, Create, Partition, FormatVersion, AddColumns, DerivedKeys, Location)
 
   /** The names for the core. */
-  val Names: Set[String] =
-    Set("catalog", "catalog.*", "table", "create", "partition", "formatVersion", "newColumns") ++
-      Set("derivedKeys", "location")
+  val Names: Set[String] = all.map(_.key).toSet + s"${Catalog.key}.*"
 
-  /** @param name the name of the target, for messages */
-  def of(name: String, settings: JMap[String, String]): IcebergSettings = {
-    val values = settings.asScala.map { case (key, value) =>
-      key.toLowerCase(Locale.ROOT) -> value.trim
-    }.toMap
-    val reader   = new Reader(name, values)
-    val creation = reader.choice("create", "never", "ifMissing") match {
-      case "never" => None
-      case _       =>
-        Some(
-          TableCreation(
-            reader.parsed("partition")(PartitionColumn.all).getOrElse(Vector.empty),
-            reader.version
-          )
-        )
-    }
-    if (creation.isEmpty)
-      Seq("partition", "formatVersion").filter(reader.get(_).isDefined).foreach { setting =>
-        throw reader.invalid(setting, "absent unless create is ifMissing")
-      }
+  def of(settings: JMap[String, String]): IcebergSettings = TargetSettings.read(settings, all) { reader =>
+    val properties = reader.parametersOf(Catalog).toMap
+    if (!properties.contains(Type) && !properties.contains(CatalogProperties.CATALOG_IMPL))
+      reader.errors.add(s"${Catalog.key}.$Type is not set.")
+    if (!reader.isSet(Table)) reader.errors.add(s"${Table.key} is not set.")
+    if (!reader(Create)) reader.withoutEffect(Seq(Partition, FormatVersion), "unless create is ifMissing")
     IcebergSettings(
-      catalog = reader.get("catalog").getOrElse("iceberg"),
-      properties = reader.catalogProperties,
-      table = reader.parsed("table")(TableIdentifier.parse).getOrElse(throw reader.missing("table")),
-      creation = creation,
-      newColumns =
-        if (reader.choice("newColumns", "refuse", "add") == "add") NewColumns.Add else NewColumns.Refuse,
-      derivedKeys = reader.get("derivedKeys").fold(Set.empty[String])(_.split(",").map(_.trim).toSet),
-      location = reader.get("location").map(_.stripSuffix("/"))
+      catalog = reader(Catalog),
+      properties = EnvironmentUtil.resolveAll(properties.asJava).asScala.toMap,
+      table = reader.get(Table).getOrElse(TableIdentifier.of(Table.key)),
+      creation = Option.when(reader(Create)) {
+        TableCreation(reader.get(Partition).getOrElse(Vector.empty), reader(FormatVersion))
+      },
+      newColumns = reader(AddColumns),
+      derivedKeys = reader.get(DerivedKeys).fold(Set.empty[String])(_.toSet),
+      location = reader.text(Location).map(_.trim.stripSuffix("/"))
     )
   }
 
-  private final class Reader(name: String, values: Map[String, String]) {
+  private def parsed[A](described: String)(parse: String => A): OptionType[A] = OptionType(
+    described,
+    text =>
+      Try(parse(text.trim)).toEither.left.map(e => s"is not a $described: ${String.valueOf(e.getMessage)}"),
+    String.valueOf(_)
+  )
 
-    def get(setting: String): Option[String] = values.get(setting.toLowerCase(Locale.ROOT)).filter(_.nonEmpty)
-
-    /** Returns one of the choices; the first choice is the default. */
-    def choice(setting: String, choices: String*): String = get(setting).fold(choices.head) { value =>
-      choices.find(_.equalsIgnoreCase(value)).getOrElse(throw invalid(setting, choices.mkString(" or ")))
-    }
-
-    def parsed[A](setting: String)(parse: String => A): Option[A] = get(setting).map { value =>
-      try parse(value)
-      catch { case NonFatal(e) => throw invalid(setting, s"a valid value (${e.getMessage})") }
-    }
-
-    def version: Int = choice("formatVersion", "2", "3").toInt
-
-    def catalogProperties: Map[String, String] = {
-      val named = values.collect {
-        case (key, value) if key.startsWith(Prefix) => key.drop(Prefix.length) -> value
-      }
-      if (!named.contains(Type) && !named.contains(CatalogProperties.CATALOG_IMPL))
-        throw missing(s"$Prefix$Type")
-      EnvironmentUtil.resolveAll(named.asJava).asScala.toMap
-    }
-
-    def missing(setting: String): IllegalArgumentException =
-      new IllegalArgumentException(s"The setting $setting of the announcement target $name is missing")
-
-    def invalid(setting: String, wanted: String): IllegalArgumentException = new IllegalArgumentException(
-      s"The setting $setting of the announcement target $name is '${get(setting).getOrElse("")}' and must be $wanted"
-    )
-  }
-
-  private val Prefix = "catalog."
-  private val Type   = "type"
+  private val Type = "type"
 }
 
 /** The rule for columns of a file that the table does not have. */

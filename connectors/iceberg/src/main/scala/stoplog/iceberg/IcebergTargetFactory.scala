@@ -13,5 +13,5 @@ final class IcebergTargetFactory extends TargetFactory {
   override def settings: Set[String] = IcebergSettings.Names
 
   override def create(name: String, settings: JMap[String, String]): AnnouncementTarget =
-    new IcebergTarget(IcebergSettings.of(name, settings))
+    new IcebergTarget(IcebergSettings.of(settings))
 }

@@ -4,9 +4,7 @@ package stoplog.iceberg
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{TableMetadata, TableOperations}
-import org.apache.iceberg.encryption.EncryptionManager
 import org.apache.iceberg.exceptions.CommitStateUnknownException
-import org.apache.iceberg.io.{FileIO, LocationProvider}
 
 import stoplog.announce.AnnouncementId
 
@@ -26,7 +24,7 @@ private[iceberg] final class PositionedOperations(
     before: Option[AnnouncementId],
     position: StoredPosition,
     others: Map[String, String]
-) extends TableOperations {
+) extends ForwardingOperations(table) {
 
   override def commit(base: TableMetadata, metadata: TableMetadata): Unit = {
     val stored = StoredPosition.of(base.properties.asScala, position.key)
@@ -38,24 +36,6 @@ private[iceberg] final class PositionedOperations(
       TableMetadata.buildFrom(metadata).setProperties(kept.asJava).removeProperties(outdated.asJava).build()
     )
   }
-
-  override def current: TableMetadata = table.current
-
-  override def refresh(): TableMetadata = table.refresh()
-
-  override def io: FileIO = table.io
-
-  override def encryption: EncryptionManager = table.encryption
-
-  override def metadataFileLocation(name: String): String = table.metadataFileLocation(name)
-
-  override def locationProvider: LocationProvider = table.locationProvider
-
-  override def temp(uncommitted: TableMetadata): TableOperations = table.temp(uncommitted)
-
-  override def newSnapshotId: Long = table.newSnapshotId
-
-  override def requireStrictCleanup: Boolean = table.requireStrictCleanup
 }
 
 /** Another commit has changed the position: of another driver, or an earlier attempt of this commit whose

@@ -3,6 +3,7 @@ package stoplog.iceberg
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
+import java.util.HexFormat
 import java.util.concurrent.TimeUnit
 
 import scala.collection.{Map => AnyMap}
@@ -59,7 +60,7 @@ private[iceberg] object StoredPosition {
   /** The property of a log. Two sinks with equal names and different paths have different properties. */
   def key(logName: String, path: SinkPath): String = {
     val digest = MessageDigest.getInstance("SHA-256").digest(path.withoutScheme.getBytes(UTF_8))
-    s"$Prefix$logName.${digest.take(4).map(byte => f"${byte & 0xff}%02x").mkString}"
+    s"$Prefix$logName.${HexFormat.of().formatHex(digest.take(4))}"
   }
 
   /** Returns the stored id. */

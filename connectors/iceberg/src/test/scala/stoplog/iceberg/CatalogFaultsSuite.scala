@@ -7,16 +7,14 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{TableMetadata, TableOperations}
-import org.apache.iceberg.encryption.EncryptionManager
 import org.apache.iceberg.exceptions.{CommitFailedException, CommitStateUnknownException}
-import org.apache.iceberg.io.{FileIO, LocationProvider}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.announce._
 import stoplog.format.SparkSessionForTests
 import stoplog.iceberg.CatalogFaultsSuite._
 
-/** Catalogs that lose answers, and several writers at the same time. */
+/** Catalogs that lose responses, and several writers at the same time. */
 class CatalogFaultsSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (
@@ -26,25 +24,21 @@ class CatalogFaultsSuite extends AnyFunSuite with SparkSessionForTests {
     )
   ) {
 
-    test(s"$kind: a commit with a lost answer is in the table once") {
-      val world = begun(create())
-      val file  = world.written(numbers(1))
-      val lossy = world.targetBy(new FaultyOperations(_, Fault.LostAnswer))
-      assert(lossy.deliver(Vector(world.added(1, file))).isInstanceOf[Delivery.Unknown])
-      assert(world.position(lossy) === Some(1L -> 0))
-      world.delivered(world.target(), world.added(1, file))
-      assert(world.ids === Seq(0L, 1L))
-    }
-
-    test(s"$kind: repeats a lost commit") {
-      val world = begun(create())
-      val file  = world.written(numbers(1))
-      val lossy = world.targetBy(new FaultyOperations(_, Fault.LostCommit))
-      assert(lossy.deliver(Vector(world.added(1, file))).isInstanceOf[Delivery.Unknown])
-      assert(world.position(lossy) === Some(0L -> 0))
-      world.delivered(world.target(), world.added(1, file))
-      assert(world.ids === Seq(0L, 1L))
-    }
+    for (
+      (what, fault, position) <- Seq(
+        ("a commit with a lost answer is in the table once", Fault.LostAnswer, 1L -> 0),
+        ("repeats a lost commit", Fault.LostCommit, 0L                            -> 0)
+      )
+    )
+      test(s"$kind: $what") {
+        val world = begun(create())
+        val file  = world.written(numbers(1))
+        val lossy = world.targetBy(new FaultyOperations(_, fault))
+        assert(lossy.deliver(Vector(world.added(1, file))).isInstanceOf[Delivery.Unknown])
+        assert(world.position(lossy) === Some(position))
+        world.delivered(world.target(), world.added(1, file))
+        assert(world.ids === Seq(0L, 1L))
+      }
 
     test(
       s"$kind: a successful commit reported as a conflict is in the table once"
@@ -133,7 +127,7 @@ private object CatalogFaultsSuite {
   }
 
   /** Operations with a fault in the first commit. */
-  final class FaultyOperations(table: TableOperations, fault: Fault) extends TableOperations {
+  final class FaultyOperations(table: TableOperations, fault: Fault) extends ForwardingOperations(table) {
     private val commits = new AtomicInteger
 
     override def commit(base: TableMetadata, metadata: TableMetadata): Unit =
@@ -152,21 +146,5 @@ private object CatalogFaultsSuite {
             hold(() => table.commit(base, metadata))
             throw new CommitStateUnknownException(new IllegalStateException("no answer"))
         }
-
-    override def current: TableMetadata = table.current
-
-    override def refresh(): TableMetadata = table.refresh()
-
-    override def io: FileIO = table.io
-
-    override def encryption: EncryptionManager = table.encryption
-
-    override def metadataFileLocation(name: String): String = table.metadataFileLocation(name)
-
-    override def locationProvider: LocationProvider = table.locationProvider
-
-    override def temp(uncommitted: TableMetadata): TableOperations = table.temp(uncommitted)
-
-    override def requireStrictCleanup: Boolean = table.requireStrictCleanup
   }
 }

@@ -356,26 +356,6 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.refused(target, times).contains("Iceberg has no type for the column ts"))
   }
 
-  test("rejects a table location above the path of the sink") {
-    val world = TableFixture.hadoop
-    val file  = world.written(numbers(0, 1))
-    world.catalog
-      .buildTable(
-        world.name,
-        FileFooter
-          .read(
-            new org.apache.hadoop.fs.Path(world.sink.resolve(file.path).toUri),
-            spark.sparkContext.hadoopConfiguration
-          )
-          .schema
-      )
-      .create()
-    val inside =
-      world.announced(0, Change.Added("", Vector(file))).copy(path = s"${world.warehousePath}/db/events/data")
-    val reason = world.target().deliver(Vector(inside))
-    assert(reason.asInstanceOf[Delivery.Refused].reason.contains("overlaps the path of the sink"))
-  }
-
   test("files of another writer stay in the table") {
     val world  = TableFixture.hadoop
     val target = world.target()
@@ -396,27 +376,6 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
       .commit()
     world.delivered(target, world.announced(1, Change.Removed("", Vector(ours.path))))
     assert(world.ids === Seq(5L))
-  }
-
-  test("the check reports a missing table and another partitioning") {
-    val world = TableFixture.hadoop
-    val fixed = world.settings("create" -> "never")
-    assert(
-      intercept[IllegalArgumentException](new IcebergTarget(fixed).check()).getMessage
-        .contains("has no table db.events")
-    )
-    world.target().check()
-    world.delivered(world.target(), world.added(0, world.written(numbers(0, 1))))
-    new IcebergTarget(fixed).check()
-    val other = intercept[IllegalArgumentException](world.target("partition" -> "truncate(2, name)").check())
-    assert(other.getMessage.contains("requires [truncate[2](name)]"))
-  }
-
-  test("creates tables of format version 3") {
-    val world = TableFixture.hadoop
-    world.delivered(world.target("formatVersion" -> "3"), world.added(0, world.written(numbers(0, 2))))
-    assert(org.apache.iceberg.TableUtil.formatVersion(world.table) === 3)
-    assert(world.ids === Seq(0L, 1L))
   }
 
   private def dataFiles(world: TableFixture): Vector[DataFile] =

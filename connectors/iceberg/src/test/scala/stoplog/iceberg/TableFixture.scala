@@ -39,7 +39,7 @@ private[iceberg] final class TableFixture(properties: Path => Map[String, String
   def settings(more: (String, String)*): IcebergSettings = {
     val all = Map("table" -> name.toString, "create" -> "ifMissing") ++
       catalogProperties.map { case (key, value) => s"catalog.$key" -> value } ++ more
-    IcebergSettings.of("lake", all.filter(_._2.nonEmpty).asJava)
+    IcebergSettings.of(all.filter(_._2.nonEmpty).asJava)
   }
 
   def target(more: (String, String)*): IcebergTarget = new IcebergTarget(settings(more: _*))

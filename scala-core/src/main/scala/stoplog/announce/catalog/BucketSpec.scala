@@ -69,8 +69,3 @@ private[catalog] final class BucketDirectories(path: String, configuration: Conf
     try files.listStatus(directory).toVector.filterNot(file => HiddenNames.isHidden(file.getPath.getName))
     catch { case _: FileNotFoundException => Vector.empty }
 }
-
-private[catalog] object BucketDirectories {
-
-  def isHidden(bucket: String): Boolean = HiddenNames.areIn(bucket)
-}

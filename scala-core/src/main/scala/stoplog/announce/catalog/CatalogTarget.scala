@@ -12,6 +12,7 @@ import stoplog.announce._
 import stoplog.announce.setting.TargetSettings
 import stoplog.error.Redaction
 import stoplog.options.{Opt, OptionGroup, OptionType}
+import stoplog.storage.HiddenNames
 
 /** The factory of `announce.<name>` = `catalog`. The target uses the session of the query. */
 private[stoplog] final class CatalogTargets extends TargetFactory {
@@ -134,7 +135,7 @@ private[catalog] final class CatalogTarget(settings: CatalogSettings, ofQuery: O
 
   /** Files of the path itself, and files that readers skip, belong to no partition. */
   private def step(bucket: String, change: => String): Vector[(String, String)] =
-    if (bucket.isEmpty || BucketDirectories.isHidden(bucket)) Vector.empty
+    if (bucket.isEmpty || HiddenNames.areIn(bucket)) Vector.empty
     else Vector(bucket -> s"ALTER TABLE ${settings.quoted} $change")
 
   private def purges: Boolean = session

@@ -15,15 +15,12 @@ private[stoplog] object TargetSettings {
     * Throws `IllegalArgumentException` with all problems, each a sentence, without the last full stop.
     */
   def read[A](settings: JMap[String, String], known: Seq[Opt[_]])(parse: OptionReader => A): A = {
-    val reader = new OptionReader(settings.asScala.toSeq, known)
+    val reader                    = new OptionReader(settings.asScala.toSeq, known)
+    def refused(cause: Throwable) =
+      new IllegalArgumentException(reader.errors.sentences.mkString(" ").stripSuffix("."), cause)
     try {
       val parsed = parse(reader)
-      reader.errors.throwIfAny()
-      parsed
-    } catch {
-      case e: StoplogArgumentException =>
-        val problems = Option(e.getMessageParameters.get("problems")).getOrElse(e.getMessage)
-        throw new IllegalArgumentException(problems.replace("\n  - ", " ").trim.stripSuffix("."), e)
-    }
+      if (reader.errors.sentences.isEmpty) parsed else throw refused(null)
+    } catch { case e: StoplogArgumentException if reader.errors.sentences.nonEmpty => throw refused(e) }
   }
 }

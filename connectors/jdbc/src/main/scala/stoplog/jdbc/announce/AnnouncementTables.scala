@@ -6,6 +6,7 @@ import java.security.MessageDigest
 import java.sql.{SQLTransientException, Types}
 import java.time.{Instant, ZoneOffset}
 import java.time.format.DateTimeFormatter
+import java.util.HexFormat
 
 import scala.util.control.NonFatal
 
@@ -158,11 +159,11 @@ private[announce] final case class PositionTable(table: String, dialect: Dialect
 
   // A digest, because some databases limit the length of keys, and some compare texts without case.
   private def keyOf(path: String, logName: String): String =
-    MessageDigest
-      .getInstance("SHA-256")
-      .digest(s"$logName\n${path.stripSuffix("/")}".getBytes(UTF_8))
-      .map(byte => f"${byte & 0xff}%02x")
-      .mkString
+    HexFormat
+      .of()
+      .formatHex(
+        MessageDigest.getInstance("SHA-256").digest(s"$logName\n${path.stripSuffix("/")}".getBytes(UTF_8))
+      )
 }
 
 private object PositionTable {

@@ -10,7 +10,7 @@ from stoplog._functions.task import PythonResult, described
 
 
 class FinderSide:
-    """Answers the calls of the jar by a function of the user, which returns the paths of files."""
+    """Carries out the calls of the jar by a function of the user, which returns the paths of files."""
 
     def __init__(self, owner: str, pickled: bytes) -> None:
         self.owner = owner

@@ -40,7 +40,7 @@ class OpenPart:
 
 
 class PolicySide:
-    """Answers the calls of the jar by a function of the user."""
+    """Carries out the calls of the jar by a function of the user."""
 
     def __init__(self, owner: str, pickled: bytes) -> None:
         self.owner = owner

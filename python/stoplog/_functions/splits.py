@@ -78,7 +78,7 @@ class SplitEnumerator(ABC):
 
 
 class EnumeratorSide:
-    """Answers the calls of the jar by an enumerator of the user, with values that JSON supports."""
+    """Carries out the calls of the jar by an enumerator of the user, with values that JSON supports."""
 
     def __init__(self, owner: str, pickled: bytes) -> None:
         self.owner = owner

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's half of a target of announcements, which answers the jar's calls."""
+"""The driver's half of a target of announcements, which carries out the jar's calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stoplog._python.model import WrongUse
 
 
 class TargetOfChanges:
-    """Answers the calls of the jar by a target of user code, with values that JSON has."""
+    """Carries out the calls of the jar by a target of user code, with values that JSON has."""
 
     def __init__(self, target: Any) -> None:
         self._target = target

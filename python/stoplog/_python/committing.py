@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The driver's half of a two-phase sink, which answers the jar's calls."""
+"""The driver's half of a two-phase sink, which carries out the jar's calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from stoplog._python.model import CommitOutcome, Prepared, WrongUse
 
 
 class CommitterSide:
-    """Answers the calls of the jar by a committer of user code, with values that JSON has."""
+    """Carries out the calls of the jar by a committer of user code, with values that JSON has."""
 
     def __init__(self, sink: Any) -> None:
         self._sink = sink

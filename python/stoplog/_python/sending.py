@@ -36,7 +36,7 @@ class PackingSide:
 
 
 class TargetSide:
-    """Answers the calls of the jar by a target of user code."""
+    """Carries out the calls of the jar by a target of user code."""
 
     def __init__(self, target: Any) -> None:
         self._target = target
@@ -69,7 +69,7 @@ class TargetSide:
 
 
 class NotesSide:
-    """Answers the calls of the jar by a checkpoint committer of user code."""
+    """Carries out the calls of the jar by a checkpoint committer of user code."""
 
     def __init__(self, committer: Any) -> None:
         self._committer = committer

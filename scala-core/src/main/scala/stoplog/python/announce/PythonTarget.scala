@@ -5,11 +5,9 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
-import com.fasterxml.jackson.databind.JsonNode
-
 import stoplog.announce._
 import stoplog.options.{PythonOptions, SparkOptions}
-import stoplog.python.{DriverPython, PythonCommand, PythonObject, PythonProcess}
+import stoplog.python.{DriverPython, OwnPython}
 
 /** The factory of `announce.<name>` = `python`. The Python package sets all settings but `pythonTimeout`. */
 private[stoplog] final class PythonTargets extends TargetFactory {
@@ -27,7 +25,7 @@ private[stoplog] final class PythonTargets extends TargetFactory {
     val pickled =
       Option(passed.get(PythonOptions.Pickled)).getOrElse(throw new IllegalArgumentException(ByMethod))
     DriverPython.refuseIfForbidden(owner)
-    val user = new UserTarget(owner, pickled, DriverPython.command(passed))
+    val user = new OwnPython(owner, pickled, DriverPython.command(passed))
     if (passed.get(Positioned) == "true") new PositionedPythonTarget(user) else new PythonTarget(user)
   }
 }
@@ -47,40 +45,8 @@ private object PythonTargets {
       "or Announcement.from_target in Python"
 }
 
-/** The target of the user in a Python process, which starts with the first call and after its end. */
-private[announce] final class UserTarget(owner: String, pickled: String, command: PythonCommand)
-    extends AutoCloseable {
-  private var loaded = Option.empty[(PythonProcess, PythonObject)]
-
-  /** Errors: those of [[PythonProcess.load]] and of a call. */
-  def call(method: String, where: String)(arguments: Any*): JsonNode = {
-    val (_, user) = loaded.filter(_._1.isAlive).getOrElse {
-      val process = PythonProcess.start(command)
-      val made    =
-        try process -> process.load(owner, pickled)
-        catch {
-          case e: Throwable =>
-            process.close()
-            throw e
-        }
-      loaded = Some(made)
-      made
-    }
-    user.call(method, where)(arguments: _*)
-  }
-
-  override def close(): Unit = {
-    val left = loaded
-    loaded = None
-    left.foreach { case (process, user) =>
-      try user.drop()
-      finally process.close()
-    }
-  }
-}
-
 /** Delivers by user code in Python. */
-private[announce] sealed class PythonTarget(user: UserTarget) extends AnnouncementTarget {
+private[announce] sealed class PythonTarget(user: OwnPython) extends AnnouncementTarget {
 
   /** Errors: `STOPLOG_PYTHON_FAILED`, `STOPLOG_PYTHON_TIMEOUT`, `STOPLOG_PYTHON_ENDED`. */
   override def deliver(announcements: Vector[Announcement]): Delivery = {
@@ -97,13 +63,13 @@ private[announce] sealed class PythonTarget(user: UserTarget) extends Announceme
     }
   }
 
-  override def check(): Unit = user.call("check", "")(): Unit
+  override def check(): Unit = user.call("check")(): Unit
 
   override def close(): Unit = user.close()
 }
 
 /** Delivers by user code that stores positions. */
-private[announce] final class PositionedPythonTarget(user: UserTarget)
+private[announce] final class PositionedPythonTarget(user: OwnPython)
     extends PythonTarget(user)
     with PositionedTarget {
 

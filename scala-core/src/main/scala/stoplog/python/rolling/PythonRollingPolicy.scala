@@ -8,13 +8,13 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.network.util.JavaUtils
 
 import stoplog.options.PythonOptions
-import stoplog.python.{DriverPython, PythonObject, PythonProcess}
+import stoplog.python.{DriverPython, OwnPython}
 import stoplog.rolling.{PartStats, PolicyOfAllParts, RollReason}
 
 /** Closes parts by a function in Python, in one process of the driver for each query. In tasks, only the
   * limit of the size applies.
   *
-  * Errors: `STOPLOG_PYTHON_FORBIDDEN`, and those of [[PythonProcess]].
+  * Errors: `STOPLOG_PYTHON_FORBIDDEN`, and those of [[OwnPython]].
   *
   * @param parameters the options of [[PythonOptions]], and `maxPartSize`
   */
@@ -22,14 +22,14 @@ private[stoplog] final class PythonRollingPolicy(parameters: JMap[String, String
   private val maxPartSizeBytes =
     JavaUtils.byteStringAsBytes(parameters.getOrDefault("maxPartSize", PythonRollingPolicy.MaxPartSize))
 
-  @transient private var running = Option.empty[PythonRollingPolicy.Running]
+  @transient private var user = Option.empty[OwnPython]
 
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
     Option.when(part.sizeBytes > maxPartSizeBytes)(RollReason.Size)
 
   override def onTick(parts: Seq[PartStats], nowMillis: Long): Seq[Option[RollReason]] = synchronized {
     val facts = parts.map(factsOf(_, nowMillis).asJava).asJava
-    started().user
+    opened()
       .call("due")(facts)
       .elements
       .asScala
@@ -40,19 +40,16 @@ private[stoplog] final class PythonRollingPolicy(parameters: JMap[String, String
   }
 
   override def close(): Unit = synchronized {
-    running.foreach(_.process.close())
-    running = None
+    user.foreach(_.close())
+    user = None
   }
 
-  private def started(): PythonRollingPolicy.Running = running.filter(_.process.isAlive).getOrElse {
-    close()
+  private def opened(): OwnPython = user.getOrElse {
     val owner = parameters.getOrDefault(PythonOptions.Owner, "a function")
     DriverPython.refuseIfForbidden(owner)
-    val process = PythonProcess.start(DriverPython.command(parameters))
-    val made    =
-      try PythonRollingPolicy.Running(process, process.load(owner, parameters.get(PythonOptions.Pickled)))
-      catch { case e: Throwable => process.close(); throw e }
-    running = Some(made)
+    val made =
+      new OwnPython(owner, parameters.get(PythonOptions.Pickled), DriverPython.command(parameters))
+    user = Some(made)
     made
   }
 
@@ -69,6 +66,4 @@ private[rolling] object PythonRollingPolicy {
 
   /** The limit of the default policy. */
   private val MaxPartSize = "128m"
-
-  private final case class Running(process: PythonProcess, user: PythonObject)
 }

@@ -12,7 +12,7 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.hadoop.conf.Configuration
 
-import stoplog.commit.Liveness
+import stoplog.commit.{Liveness, SinkIdentity}
 import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
 import stoplog.options.SinkOptions
 import stoplog.storage.Truncation
@@ -153,7 +153,7 @@ object Main {
       Request(
         texted.getOrElse("command", ""),
         texted.getOrElse("path", throw Errors.pathMissing()),
-        texted.getOrElse("sinkId", "main"),
+        texted.getOrElse("sinkId", SinkIdentity.DefaultSinkId),
         Option.when(flag(node, "carryOut")) {
           if (flag(node, "driverIsDead")) WhenAlive.Fence else WhenAlive.Refuse
         },

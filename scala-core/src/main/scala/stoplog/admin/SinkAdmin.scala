@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 
 import stoplog.checkpoint.CheckpointFiles
-import stoplog.commit.{BatchDigests, DriverTools, ForeignQuery}
+import stoplog.commit.{BatchDigests, DriverTools, ForeignQuery, SinkIdentity}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.BatchDigest
@@ -108,7 +108,7 @@ object SinkAdmin {
     */
   def at(
       path: String,
-      sinkId: String = "main",
+      sinkId: String = SinkIdentity.DefaultSinkId,
       configuration: Configuration = new Configuration()
   ): SinkAdmin = at(path, sinkId, configuration, Truncation.Allowed)
 

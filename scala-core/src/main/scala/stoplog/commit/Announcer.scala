@@ -8,7 +8,7 @@ import stoplog.error.{AnnounceErrors, Log}
 import stoplog.fault.{Faults, Step}
 import stoplog.log.{CommitLog, LogIdentity, LogRecord, RecordOutcome}
 import stoplog.storage.{FileStore, VisibleFile}
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, Stopwatch, Uninterrupted}
 
 /** Announces the records of one log to all targets of a run, each on a thread of its own. Nothing here delays
   * or fails an epoch, except `announceOnBacklog=fail`, by [[refuseBacklog]].
@@ -61,9 +61,9 @@ private[stoplog] final class Announcer private (
   def end(): Boolean = hasAllDelivered
 
   private lazy val hasAllDelivered: Boolean = {
-    val waiting = new Announcer.Deadline(limits.endMillis)
+    val watch = new Stopwatch(Clock.system)
     deliveries.foreach(_.finish())
-    val all = deliveries.map(_.ended(waiting.left)).forall(identity)
+    val all = deliveries.map(_.ended((limits.endMillis - watch.millis).max(0))).forall(identity)
     if (all) place.faults.at(Step.AllAnnounced)
     all
   }
@@ -197,12 +197,6 @@ private[stoplog] object Announcer {
 
   /** The identity in test announcements, which no log has. */
   private final val TestIdentity = "00000000-0000-0000-0000-000000000000"
-
-  private final class Deadline(millis: Long) {
-    private val begun = System.nanoTime()
-
-    def left: Long = (millis - (System.nanoTime() - begun) / 1000000).max(0)
-  }
 }
 
 /** The figures of one target.
@@ -260,7 +254,7 @@ private[commit] final class AnnouncerThread(val delivery: TargetDelivery, clock:
   }
 
   private def join(millis: Long): Unit =
-    stoplog.thread.Uninterrupted.within(millis) { left => thread.join(left.max(1)); true }: Unit
+    Uninterrupted.within(millis) { left => thread.join(left.max(1)); true }: Unit
 
   private def run(): Unit =
     try

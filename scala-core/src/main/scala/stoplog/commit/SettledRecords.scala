@@ -42,10 +42,10 @@ private[commit] final class SettledRecords(
   def recovered(seq: Long): Unit = newest = newest.max(seq)
 
   /** Returns a record with its announcements; `None` if the log does not keep the record any more. */
-  def at(seq: Long): Option[Settled] = for {
+  def at(seq: Long): Option[Derived] = for {
     from  <- known
     entry <- inMemory(seq).orElse(log.decisionAt(seq).map(Entry(_, log.outcome(seq))))
-  } yield Settled(Announcements.of(entry.decision, entry.outcome, from), entry.decision.writtenAtMillis)
+  } yield Derived(Announcements.of(entry.decision, entry.outcome, from), entry.decision.writtenAtMillis)
 
   /** Returns the first record from `seq` on that the log keeps. */
   def firstFrom(seq: Long): Option[Long] = log.firstFrom(seq)
@@ -61,7 +61,7 @@ private[commit] object SettledRecords {
 
   /** @param atMillis the time of the decision
     */
-  final case class Settled(announcements: Vector[Announcement], atMillis: Long)
+  final case class Derived(announcements: Vector[Announcement], atMillis: Long)
 
   private final case class Entry(decision: Decision, outcome: RecordOutcome) {
     def files: Int = decision.publish.size + decision.replace.size + 1

@@ -12,6 +12,12 @@ import stoplog.rolling.{RollReason, RollingPolicy}
   */
 private[stoplog] final case class SinkIdentity(path: String, sinkId: String, queryId: String)
 
+private[stoplog] object SinkIdentity {
+
+  /** The id of the only sink under a path, if the user names none. */
+  val DefaultSinkId: String = "main"
+}
+
 /** The handling of a log that another query owns, or that lacks epochs. */
 private[stoplog] sealed trait ForeignQuery
 private[stoplog] object ForeignQuery {

@@ -3,7 +3,7 @@ package stoplog.engine
 
 import java.util.{Iterator => JIterator}
 
-import stoplog.commit.BatchDigests
+import stoplog.commit.{BatchDigests, SinkIdentity}
 import stoplog.error.Described
 import stoplog.plan.TaskPlans
 import stoplog.sink.BatchTimes
@@ -67,10 +67,10 @@ private[stoplog] object EngineSink {
   /** Returns a name such as `stoplog[/data/out]`. The id of the sink follows after `#` unless the id is the
     * default. If the target contains `#`, the id always follows.
     */
-  def nameOf(target: String, sinkId: String = DefaultId): String =
-    Described.named(if (sinkId == DefaultId && !target.contains("#")) target else s"$target#$sinkId")
-
-  private final val DefaultId = "main"
+  def nameOf(target: String, sinkId: String = SinkIdentity.DefaultSinkId): String =
+    Described.named(
+      if (sinkId == SinkIdentity.DefaultSinkId && !target.contains("#")) target else s"$target#$sinkId"
+    )
 }
 
 /** Committed rows that readers do not see yet.

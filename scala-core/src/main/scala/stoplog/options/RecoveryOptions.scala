@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
-import stoplog.commit.{Finish, ForeignQuery, LostPart, Replacements}
+import stoplog.commit.{Finish, ForeignQuery, LostPart, Replacements, SinkIdentity}
 import stoplog.storage.{Durability, SinkDirectory, Truncation}
 import stoplog.writing.OnBadRow
 
@@ -60,7 +60,7 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
   val SinkId: Opt[String] = withDefault(
     "sinkId",
     OptionType.checked("1 to 64 of `A-Z a-z 0-9 . _ -`, a letter or digit first")(sinkIdOf),
-    "main",
+    SinkIdentity.DefaultSinkId,
     "clicks"
   )(
     "The name of the commit log in the path. Two queries with the same directory need two names."

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.options
 
-import stoplog.commit.{ForeignQuery => Foreign}
+import stoplog.commit.{ForeignQuery => Foreign, SinkIdentity}
 import stoplog.jdbc.client.Dialect
 import stoplog.jdbc.options.JdbcOptionGroup._
 import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
@@ -116,7 +116,7 @@ private[stoplog] object JdbcOptionRegistry {
   val SinkId: Opt[String] = Owner.withDefault(
     "sinkId",
     RecoveryOptions.SinkId.values.as("1 to 64 letters, digits, `.`, `_` or `-`"),
-    "main",
+    SinkIdentity.DefaultSinkId,
     "clicks"
   )(
     "The name of this sink among the sinks of the table. Two queries need two names. The name also " +

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.options
 
-import stoplog.commit.{ForeignQuery, LostPart}
+import stoplog.commit.{ForeignQuery, LostPart, SinkIdentity}
 import stoplog.options.{Opt, OptionGroup, OptionType, RecoveryOptions}
 
 /** The definitions of all options of the sink. The parser, `docs/reference/kafka-options.md` and the Python
@@ -76,7 +76,12 @@ private[stoplog] object KafkaSinkOptionRegistry {
   )
 
   val SinkId: Opt[String] =
-    Transactions.withDefault("sinkId", RecoveryOptions.SinkId.values.as("name"), "main", "orders")(
+    Transactions.withDefault(
+      "sinkId",
+      RecoveryOptions.SinkId.values.as("name"),
+      SinkIdentity.DefaultSinkId,
+      "orders"
+    )(
       "The name of the commit log. Sinks with the same `logLocation` need different names."
     )
 

@@ -39,7 +39,7 @@ BATCH_STEPS = ("afterDelivery", "allAnnounced", "afterRecord", "beforeDelivery",
 
 
 class Receiver:
-    """Keeps what arrives, and now and then answers with an error, before or after it has kept the event."""
+    """Keeps events, and sometimes responds with an error, before or after the event is kept."""
 
     def __init__(self, out: Path) -> None:
         self.out = out

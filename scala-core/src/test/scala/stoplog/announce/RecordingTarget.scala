@@ -4,13 +4,13 @@ package stoplog.announce
 import java.util.{Map => JMap}
 import java.util.concurrent.ConcurrentHashMap
 
-/** Keeps what it has received, and answers as a test wants. */
+/** Keeps all received announcements, and returns the outcomes that a test sets. */
 class RecordingTarget extends AnnouncementTarget {
 
   /** All calls, oldest first. */
   @volatile var calls: Vector[Vector[Announcement]] = Vector.empty
 
-  /** The answers to the next calls; then every call is delivered. */
+  /** The outcomes of the next calls; all later calls are delivered. */
   @volatile var answers: Vector[Delivery] = Vector.empty
 
   @volatile var closed = 0

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.announce._
 
 /** Random schedules of drivers that die, drivers that outlive their successors, and a receiver that is down,
-  * slow, forgetful, or answers late. Each schedule follows from its seed.
+  * slow, forgetful, or responds late. Each schedule follows from its seed.
   */
 class AnnouncementSchedulesSuite extends AnyFunSuite {
   import AnnouncementSchedulesSuite._

@@ -6,7 +6,7 @@ import stoplog.commit._
 import stoplog.fault.Faults
 import stoplog.log.CommitLog
 
-/** A place with a target of announcements, which outlives all processes, and what is wrong with the received
+/** A place with a target of announcements that outlives all processes, and the faults of the received
   * announcements.
   *
   * @param logName the log whose records are announced

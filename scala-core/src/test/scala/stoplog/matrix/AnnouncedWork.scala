@@ -14,7 +14,7 @@ sealed abstract class AnnouncedWork(val name: String, val steps: Vector[Step])
   /** The process that does all the work, if nothing stops it. */
   def begin(at: AnnouncedPlace, faults: Faults): AnnouncedWork.Process
 
-  /** What is wrong with the announcements once a process has ended by itself. */
+  /** The faults of the announcements after a process has ended by itself. */
   def problems(at: AnnouncedPlace): Vector[String]
 }
 

@@ -127,7 +127,7 @@ object Copiers {
   case object Linking extends Copiers
 }
 
-/** What the storage answers to who creates a marker. */
+/** The response of the storage to the creation of a marker. */
 sealed trait MarkerAnswers extends Product with Serializable
 object MarkerAnswers {
   case object Reliable extends MarkerAnswers

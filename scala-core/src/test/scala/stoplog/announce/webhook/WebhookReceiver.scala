@@ -15,7 +15,7 @@ import stoplog.announce.{Announcement, AnnouncementJson, AnnouncementTarget}
 import stoplog.commit.ManualClock
 import stoplog.laws.ReceiverUnderTest
 
-/** A receiver of webhooks on this machine. It answers 204, or as [[script]] says. */
+/** A receiver of webhooks on this machine. Responds with status 204, or by [[script]]. */
 private[webhook] final class WebhookReceiver extends ReceiverUnderTest {
   import WebhookReceiver._
 

@@ -3,6 +3,7 @@
 
     python -m bench.batch_jobs costs JAR [JAR] [--rounds N]   seconds of a job with each jar, in turn
     python -m bench.batch_jobs gap JAR [JAR] [--rounds N]     milliseconds on a local disk, HDFS and S3
+    python -m bench.batch_jobs partitions JAR [--rounds N]    seconds to replace one of 10 and of 10,000 partitions
 
 Each measured job of `costs` and each storage of `gap` runs in a new process. Both print all rounds. `gap`
 writes the figures of its last jar to a section of `docs/reference/benchmarks.md`.
@@ -36,11 +37,15 @@ FILES = 10_000
 FEW_DIRECTORIES, MANY_DIRECTORIES = 10, 10_000
 GAP_FILES = 1_000
 WARM_UP_FILES = 200
+SCOPES = {
+    "dynamic": {"partitionOverwriteMode": "dynamic"},
+    "replaceWhere": {"replaceWhere": "directory = '7'"},
+}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("what", choices=("costs", "gap", "job", "place"))
+    parser.add_argument("what", choices=("costs", "gap", "job", "partitions", "place"))
     parser.add_argument("jars", nargs="*", type=Path)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
@@ -48,6 +53,8 @@ def main() -> None:
         print(json.dumps(jobs(*map(str, arguments.jars))))
     elif arguments.what == "place":
         print(gaps(str(arguments.jars[0]), arguments.jars[1], arguments.rounds))
+    elif arguments.what == "partitions":
+        partitions(str(arguments.jars[0]), arguments.rounds)
     elif arguments.what == "costs":
         costs(arguments.jars, arguments.rounds)
     else:
@@ -114,6 +121,34 @@ def writer(spark: object, files: int, directories: int) -> Callable[[str, str], 
         rows.write.format("stoplog").options(**options).partitionBy("directory").mode(mode).save(path)
 
     return write
+
+
+def partitions(jar: str, rounds: int) -> None:
+    """Prints the seconds of an overwrite of one partition, for both numbers of partitions in turn."""
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").config("spark.jars", jar)
+    spark = builder.config("spark.ui.enabled", "false").config("spark.driver.memory", "3g").getOrCreate()
+    one_row = spark.sql("SELECT 'new' AS value, '7' AS directory")
+    with tempfile.TemporaryDirectory() as folder:
+        counts = (FEW_DIRECTORIES, MANY_DIRECTORIES)
+        for count in counts:
+            writer(spark, count, count)(f"{folder}/{count}", "append")
+        for name, options in SCOPES.items():
+            seconds: dict[int, list[float]] = {count: [] for count in counts}
+            for number in range(rounds + 1):
+                for count in counts if number % 2 == 0 else reversed(counts):
+                    write = one_row.write.format("stoplog").options(format="text", **options)
+                    begin = time.monotonic()
+                    write.partitionBy("directory").mode("overwrite").save(f"{folder}/{count}")
+                    if number > 0:
+                        seconds[count].append(time.monotonic() - begin)
+            few, many = (statistics.median(seconds[count]) for count in counts)
+            each = "; ".join(
+                f"{count:,}: {' '.join(f'{s:.2f}' for s in values)}" for count, values in seconds.items()
+            )
+            print(f"{name}: {few:.2f} s of {counts[0]:,} partitions, ratio {many / few:.2f}; {each}")
+    spark.stop()
 
 
 @dataclass

@@ -3,8 +3,8 @@ package stoplog.python
 
 import com.fasterxml.jackson.databind.JsonNode
 
-/** An object of user code in a Python process of its own, which starts with the first call and again after its
-  * end. Used by one thread at a time.
+/** An object of user code in a Python process of its own. The process starts with the first call, and again
+  * after its end. Used by one thread at a time.
   *
   * @param name    the class of the object, for messages
   * @param pickled as in [[PythonProcess.load]]

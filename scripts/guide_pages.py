@@ -33,6 +33,8 @@ UNSEARCHED = (
     "contributing/releasing.md",
     "contributing/renames.md",
 )
+# The style sheet gives the width of the window to a page with this element.
+FULL_WIDTH = '\n\n<span class="full-width"></span>\n'
 REPOSITORY = "repository/"  # in the guide, above the files that are no pages
 _LINK = re.compile(r"(\]\()((?:\.\./)+|docs/)?([^)#:\s]+)((?:#[^)\s]*)?\))")
 
@@ -61,6 +63,9 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
         page.meta["search"] = {"exclude": True}
     text = markdown if place in PAGES.values() else at_place(markdown, PurePosixPath("docs") / place)
     _texts[place] = text
+    if place.startswith("reference/"):
+        page.meta["hide"] = ["toc"]
+        text += FULL_WIDTH
     return text
 
 

@@ -99,10 +99,7 @@ class Browser:
         address = page.absolute().as_uri() if isinstance(page, Path) else page
         self.complaints.clear()
         self.requests.clear()
-        self._call(
-            "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
-        )
-        self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.show(width, scheme)
         self._seen.clear()
         loader = self._call("Page.navigate", url=address)["loaderId"]
         while not self._has_loaded(loader):
@@ -112,6 +109,18 @@ class Browser:
             for requested in self.requests
             if requested != address and not requested.startswith("data:")
         ]
+
+    def show(self, width: int, scheme: Scheme) -> None:
+        """Shows the open page in a window of another width, or with other colours."""
+        self._call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=900, deviceScaleFactor=1, mobile=False
+        )
+        self._call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def press(self, key: str, text: str = "") -> None:
+        """Presses and releases a key, by its name in JavaScript; a key with a text types the text."""
+        for kind in ("keyDown", "keyUp"):
+            self._call("Input.dispatchKeyEvent", type=kind, key=key, code=key, text=text)
 
     def value(self, expression: str) -> Any:
         """What an expression of JavaScript is on the page."""

@@ -40,7 +40,7 @@ def test_any_reader_finds_every_row_of_the_python_example(tmp_path: Path, spark:
     """Without an option, and with the column of the directories."""
     incoming = tmp_path / "incoming"
     incoming.mkdir()
-    events = [{"at": f"2026-01-3{n % 2}T20:15:00.000Z", "message": f"event {n}"} for n in range(100)]
+    events = [{"at": f"2026-01-3{n % 2}T20:15:00.000Z", "text": f"event {n}"} for n in range(100)]
     (incoming / "events.json").write_text("".join(f"{json.dumps(event)}\n" for event in events))
 
     # In UTC, as far as Spark reads and writes timestamps.
@@ -60,17 +60,17 @@ def test_any_reader_finds_every_row_of_the_python_example(tmp_path: Path, spark:
         "day=2026-01-30",
         "day=2026-01-31",
     }
-    wanted = sorted((event["message"], event["at"][:10]) for event in events)
+    wanted = sorted((event["text"], event["at"][:10]) for event in events)
     assert wanted == sorted(
-        (row.message, str(row.day))
-        for row in spark.read.parquet(str(path)).select("message", "day").collect()
+        (row.text, str(row.day))
+        for row in spark.read.parquet(str(path)).select("text", "day").collect()
     )
     for table in (
         pyarrow.dataset.dataset(path, partitioning="hive").to_table().to_pandas(),
         pandas.read_parquet(path),
         duckdb.sql(f"SELECT * FROM '{path}/*/*.parquet'").to_df(),
     ):
-        assert wanted == sorted(zip(table["message"], table["day"].astype(str).str[:10], strict=True))
+        assert wanted == sorted(zip(table["text"], table["day"].astype(str).str[:10], strict=True))
 
 
 def test_the_coordinate_has_the_current_version() -> None:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
+import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.internal.SQLConf
@@ -24,8 +25,11 @@ private[filesink] final class PartitionFilter private (
     path: String
 ) extends DirectoryChoice {
 
+  // A job lists its path at least twice, and a path may have many directories.
+  @transient private lazy val entered = TrieMap.empty[String, Boolean]
+
   override def enters(directory: String): Boolean =
-    condition.mayHold(new Named(directory, missing = Value.Open))
+    entered.getOrElseUpdate(directory, condition.mayHold(new Named(directory, missing = Value.Open)))
 
   /** A column that no directory names is NULL, as for readers. */
   override def takes(directory: String): Boolean =
@@ -39,9 +43,10 @@ private[filesink] final class PartitionFilter private (
     if (!takes(bucket)) throw Errors.rowOutsideOverwrite(path, bucket)
 
   private final class Named(directory: String, missing: Value) extends Condition.Values {
+    private val values = columns.valuesIn(directory)
 
     override def of(column: String): Value =
-      try columns.valueIn(directory, column).fold(missing)(Value.Known(_))
+      try values(column).fold(missing)(Value.Known(_))
       catch {
         case NonFatal(e) =>
           val why =

@@ -69,15 +69,14 @@ private[stoplog] final class VisibleFiles(
   private def chosen(directory: String, selected: DirectoryChoice): Entries = {
     val entries              = files.list(directory)
     val (inside, filesThere) = entries.partition(entry => entry.isDirectory && entry.link.isEmpty)
+    val directories          = inside.map(_.path).sorted
     val here                 = Entries(
       if (selected.takes(directory)) filesThere else Vector.empty,
-      inside.map(_.path).sorted,
+      directories,
       filesThere.map(_.path)
     )
-    inside
-      .map(_.path)
+    directories
       .filter(path => entersVisible(path) && selected.enters(path))
-      .sorted
       .foldLeft(here)((found, path) => found ++ chosen(path, selected))
   }
 

@@ -74,9 +74,12 @@ private[stoplog] final case class DirectoryColumns(
   }
 
   /** Returns the value of a column in a directory; `None` if the directory does not name the column. */
-  def valueIn(directory: String, column: String): Option[Any] = {
+  def valueIn(directory: String, column: String): Option[Any] = valuesIn(directory)(column)
+
+  /** Returns the values in a directory by their columns, as [[valueIn]]. Parses the directory once. */
+  def valuesIn(directory: String): String => Option[Any] = {
     val named = DirectoryColumns.named(directory)
-    Option.when(named.exists { case (name, _) => isSame(name, column) })(value(named, column))
+    column => Option.when(named.exists { case (name, _) => isSame(name, column) })(value(named, column))
   }
 
   private def value(named: Vector[(String, String)], column: String): Any =

@@ -212,7 +212,7 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   /** @param other the run that wrote record `seq`, or the known facts about the run */
   def fenced(path: String, sinkId: String, seq: Long, other: String): StoplogException =
-    failure("STOPLOG_FENCED", "path" -> path, "sinkId" -> sinkId, "seq" -> seq, "other" -> other)
+    OwnerErrors.fenced(s"sink $sinkId under $path", s"record $seq of its log belongs to $other")
 
   /** @param liveness the known facts, as a sentence without the full stop */
   def driverAlive(path: String, sinkId: String, liveness: String): StoplogException =
@@ -261,7 +261,8 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   // Sources.
 
   /** @param record written by the other driver */
-  def sourceFenced(record: String): StoplogException = failure("STOPLOG_SOURCE_FENCED", "record" -> record)
+  def sourceFenced(record: String): StoplogException =
+    OwnerErrors.fenced("the source of this query's checkpoint", s"$record belongs to the other driver")
 
   /** @param split counted from the start of the source */
   def sourceStateLost(path: String, split: Long): StoplogException =

@@ -37,7 +37,7 @@ private[stoplog] final class SourceDriver[S <: Split](
     * If a micro-batch was planned before a crash, but Spark has not recorded the plan, the same micro-batch
     * is returned.
     *
-    * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and the errors of the source.
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and the errors of the source.
     */
   def plan(start: Long, limits: ReadLimits): Long = {
     committed(start)
@@ -53,7 +53,7 @@ private[stoplog] final class SourceDriver[S <: Split](
 
   /** Returns the splits between two positions. Reads only the log.
     *
-    * Errors, also of the iterator: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`.
+    * Errors, also of the iterator: `STOPLOG_FENCED`, `STOPLOG_SOURCE_STATE_LOST`.
     */
   def splits(start: Long, end: Long): Iterator[S] = {
     val found = unlessOvertaken(log.splits(start, end))
@@ -65,7 +65,7 @@ private[stoplog] final class SourceDriver[S <: Split](
 
   /** Called when the micro-batches up to this position are committed.
     *
-    * Errors: `STOPLOG_SOURCE_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and the errors of the source.
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_SOURCE_STATE_LOST`, and the errors of the source.
     */
   def committed(end: Long): Unit = if (end > committedEnd) {
     unlessOvertaken {

@@ -46,7 +46,7 @@ private[source] final class SplitLog[S <: Split](
 
   /** Writes the record of a micro-batch. Returns the end of the record.
     *
-    * Errors: `STOPLOG_SOURCE_FENCED` if another driver has planned this micro-batch, or a later one;
+    * Errors: `STOPLOG_FENCED` if another driver has planned this micro-batch, or a later one;
     * `STOPLOG_PLACE_CHANGED` if the previous record does not exist: see [[LookBack]].
     */
   def append(first: Long, planned: Vector[S], snapshot: Array[Byte]): Long = {

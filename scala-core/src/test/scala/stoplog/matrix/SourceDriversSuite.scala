@@ -22,7 +22,7 @@ abstract class SourceDriversSuite(storage: SourceStorage) extends AnyFunSuite {
       // It has not looked at the log before, so it takes what is there for its own plan.
       assert(young.plan(0, one) === 1)
       assert(young.plan(1, one) === 2)
-      assert(condition(old.plan(1, one)) === "STOPLOG_SOURCE_FENCED")
+      assert(condition(old.plan(1, one)) === "STOPLOG_FENCED")
       assert(paths(young, 0, 2) === Seq("a", "b"))
       assert(paths(driver(place), 0, 2) === Seq("a", "b"))
     }
@@ -37,7 +37,7 @@ abstract class SourceDriversSuite(storage: SourceStorage) extends AnyFunSuite {
       val young = driver(place, SourceMode.Delete)
       assert(young.plan(0, one) === 1)
       assert(young.plan(1, one) === 2)
-      assert(condition(old.plan(1, one)) === "STOPLOG_SOURCE_FENCED")
+      assert(condition(old.plan(1, one)) === "STOPLOG_FENCED")
       old.committed(1)
       assert(place.unread().keySet === Set("b"))
       young.committed(2)
@@ -67,7 +67,7 @@ abstract class SourceDriversSuite(storage: SourceStorage) extends AnyFunSuite {
     while (at < until) {
       val mine = driver(place)
       try while (at < until) at = mine.plan(at, one)
-      catch { case e: StoplogException if conditionOf(e) == "STOPLOG_SOURCE_FENCED" => () }
+      catch { case e: StoplogException if conditionOf(e) == "STOPLOG_FENCED" => () }
     }
   }
 

@@ -38,7 +38,7 @@ final class SourceSection(storage: SourceStorage) {
     )
     val drivers = MatrixPage.paragraph(
       "`SourceDriversSuite` lets several drivers work on one checkpoint at once: all but one are rejected with " +
-        "`STOPLOG_SOURCE_FENCED`."
+        "`STOPLOG_FENCED`."
     )
     Seq(s"## ${MatrixSection.Reading(storage).title}", text, table, drivers).mkString("\n\n")
   }

@@ -22,7 +22,7 @@ class SplitLogSuite extends AnyFunSuite {
     other.dropBefore(4)
     assert(state.list() === names(4, 5))
     val refused = intercept[StoplogException](plan(sleeper, 1))
-    assert(refused.getCondition === "STOPLOG_SOURCE_FENCED")
+    assert(refused.getCondition === "STOPLOG_FENCED")
     assert(state.list() === names(4, 5))
     assert(other.splits(4, 6).map(_.file.path).toSeq === Seq("4", "5"))
   }
@@ -60,7 +60,7 @@ class SplitLogSuite extends AnyFunSuite {
     val other        = logOf(state)
     val goes: Faults = step => if (step == Step.AfterSplits) { plan(other, 1); () }
     val refused      = intercept[StoplogException](plan(logOf(state, goes), 0))
-    assert(refused.getCondition === "STOPLOG_SOURCE_FENCED")
+    assert(refused.getCondition === "STOPLOG_FENCED")
     assert(state.list() === names(0, 1))
     assert(logOf(state).splits(0, 2).map(_.file.path).toSeq === Seq("0", "1"))
   }
@@ -92,7 +92,7 @@ class SplitLogSuite extends AnyFunSuite {
     for (first <- 0 to 2) plan(other, first)
     other.dropBefore(1)
     assert(
-      intercept[StoplogException](plan(sleeper, 0, path = "other")).getCondition === "STOPLOG_SOURCE_FENCED"
+      intercept[StoplogException](plan(sleeper, 0, path = "other")).getCondition === "STOPLOG_FENCED"
     )
     assert(state.list() === names(1, 2))
   }

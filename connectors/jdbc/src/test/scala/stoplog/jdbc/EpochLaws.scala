@@ -84,7 +84,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val results = Seq(sink.stage(rows(0, 3): _*))
     sink.driver("q", "r2").begin(0)
     val e = intercept[StoplogException](old.commit(0, results, Existing.Keep))
-    assert(e.getCondition === "STOPLOG_JDBC_FENCED")
+    assert(e.getCondition === "STOPLOG_FENCED")
     assert(e.getMessage.contains("r2"))
     assert(ids(sink.table) === Nil)
   }
@@ -108,7 +108,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(refused.getCondition === "STOPLOG_JDBC_FOREIGN_QUERY")
     assert(refused.getMessage.contains("all rows of the epochs up to 3"))
     assert(sink.driver("other", "r3", ForeignQuery.Adopt).begin(4) === EpochStatus.Open)
-    assert(condition(driver.commit(4, Nil, Existing.Keep)) === "STOPLOG_JDBC_FENCED")
+    assert(condition(driver.commit(4, Nil, Existing.Keep)) === "STOPLOG_FENCED")
   }
 
   test("AdoptAndRepeat repeats epochs once, although the option stays set") {
@@ -205,7 +205,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
           staged = Seq(sink.stage(rows(0, 3): _*))
         }
     )
-    assert(condition(sleeps.driver("q", "r1").begin(0)) === "STOPLOG_JDBC_FENCED")
+    assert(condition(sleeps.driver("q", "r1").begin(0)) === "STOPLOG_FENCED")
     next.commit(0, staged, Existing.Keep)
     assert(ids(table) === Seq(0, 1, 2))
   }

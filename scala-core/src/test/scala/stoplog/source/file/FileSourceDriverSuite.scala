@@ -68,7 +68,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     world.files.put("a", "1\n", 1)
     assert(world.batch() === Seq("1"))
     val error = intercept[StoplogException](other.plan(0, ReadLimits.none))
-    assert(error.getCondition === "STOPLOG_SOURCE_FENCED")
+    assert(error.getCondition === "STOPLOG_FENCED")
   }
 
   test("rejects a driver whose state is deleted by another driver during its start") {
@@ -85,7 +85,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
       }
     val late  = new SourceDriver[FileSplit](world.source, world.state)
     val error = intercept[StoplogException](late.plan(1, ReadLimits.none))
-    assert(error.getCondition === "STOPLOG_SOURCE_FENCED")
+    assert(error.getCondition === "STOPLOG_FENCED")
     assert(world.read === Seq("1", "2", "3"))
   }
 
@@ -103,7 +103,7 @@ class FileSourceDriverSuite extends AnyFunSuite {
     world.state.in("splits").delete("00000000000000000000.splits")
     for (splits <- Seq(begun, late.splits(0, 2))) {
       val error = intercept[StoplogException](splits.size)
-      assert(error.getCondition === "STOPLOG_SOURCE_FENCED")
+      assert(error.getCondition === "STOPLOG_FENCED")
     }
   }
 

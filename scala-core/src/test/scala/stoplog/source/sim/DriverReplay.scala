@@ -38,7 +38,7 @@ final class DriverReplay private (driver: QueryDriver, answers: Vector[Answer]) 
 object DriverReplay {
   def of(driver: QueryDriver): DriverReplay = new DriverReplay(driver, Vector.empty)
 
-  private val Refusals = Set("STOPLOG_SOURCE_FENCED", "STOPLOG_SOURCE_STATE_LOST")
+  private val Refusals = Set("STOPLOG_FENCED", "STOPLOG_SOURCE_STATE_LOST")
 
   /** An error of the machine, so that no handler of the product takes it for a failure. */
   private final class Unanswered(val request: Request) extends VirtualMachineError {

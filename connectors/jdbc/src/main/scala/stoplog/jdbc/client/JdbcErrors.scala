@@ -3,7 +3,7 @@ package stoplog.jdbc.client
 
 import java.sql.SQLException
 
-import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
+import stoplog.error.{ErrorMaker, OwnerErrors, StoplogArgumentException, StoplogException}
 
 /** All errors of this connector, by name, like `stoplog.error.Errors` for the core. */
 private[stoplog] object JdbcErrors extends ErrorMaker {
@@ -82,7 +82,10 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   // Errors about the owner of a table.
 
   private[jdbc] def fenced(at: SinkAddress, other: String): StoplogException =
-    owned("STOPLOG_JDBC_FENCED", at, "other" -> other)
+    OwnerErrors.fenced(
+      s"the sink ${at.sink} of the table ${at.table} in ${at.database}",
+      s"its row belongs to run $other"
+    )
 
   private[jdbc] def foreignQuery(
       at: SinkAddress,

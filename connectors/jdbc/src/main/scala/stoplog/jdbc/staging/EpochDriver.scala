@@ -34,7 +34,7 @@ private[jdbc] final class EpochDriver(
 
   /** Called before the tasks of an epoch. The first call of a run claims the sink, which fences all older
     * drivers. Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`,
-    * `STOPLOG_JDBC_FENCED`.
+    * `STOPLOG_FENCED`.
     *
     * @param digests the digests of the batches, if the engine provides them
     */
@@ -53,7 +53,7 @@ private[jdbc] final class EpochDriver(
   /** Makes the rows of these tasks visible, either all or none; idempotent. An interrupted commit is retried:
     * the retry waits for the lock of the earlier commit, and then checks whether the epoch is committed.
     *
-    * Errors: `STOPLOG_JDBC_FENCED`, `STOPLOG_JDBC_STAGING_LOST`, `STOPLOG_JDBC_BAD_ROW`,
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_JDBC_STAGING_LOST`, `STOPLOG_JDBC_BAD_ROW`,
     * `STOPLOG_JDBC_UNKNOWN_OUTCOME`.
     *
     * @return the number of rows that the target rejected
@@ -143,7 +143,7 @@ private[jdbc] final class EpochDriver(
     staging.clear(session)
   }
 
-  /** Locks and returns the sink's row. Error: `STOPLOG_JDBC_FENCED`. */
+  /** Locks and returns the sink's row. Error: `STOPLOG_FENCED`. */
   private def owned(session: Session): SinkRow = tables.epochs.lock(session) match {
     case Some(state) if state.runId == owner.runId => state
     case other => throw JdbcErrors.fenced(tables.address, other.fold("no run")(_.runId))

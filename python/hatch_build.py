@@ -43,8 +43,9 @@ class RequireJar(BuildHookInterface):
         # What `stoplog error` prints; in a checkout it reads them where they are.
         checkout = Path(__file__).resolve().parents[1]
         for jar in (checkout / "scala-core", *(checkout / "connectors").glob("*")):
-            for conditions in (jar / "src/main/resources/error").glob("*conditions.json"):
-                build_data["force_include"][str(conditions)] = f"stoplog/conditions/{jar.name}.json"
+            for kind in ("conditions.json", "guide.json"):
+                for file in (jar / "src/main/resources/error").glob(f"*-{kind}"):
+                    build_data["force_include"][str(file)] = f"stoplog/conditions/{jar.name}-{kind}"
 
 
 class Readme(MetadataHookInterface):

@@ -121,8 +121,12 @@ def sentences(page: str) -> list[str]:
 
 
 def error_messages(conditions: str) -> str:
-    """Returns the messages of a file of error conditions, without their parameters."""
-    messages = (line for condition in json.loads(conditions).values() for line in condition["message"])
+    """Returns the messages or ways out of a file of error conditions, without their parameters."""
+    messages = (
+        line
+        for condition in json.loads(conditions).values()
+        for line in (*condition.get("message", ()), *condition.get("ways", {}).values())
+    )
     return _PARAMETER.sub(" ", "\n".join(messages))
 
 

@@ -7,9 +7,9 @@ import json
 import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
-from pathlib import Path
+from typing import Any
 
 from stoplog._shared.version import CHECKOUT, PACKAGE
 from stoplog.cli.command import Answer, Command, non_empty
@@ -48,6 +48,7 @@ class Condition:
         what: the fact.
         now: the next step of the user.
         pages: the pages of the guide with more information.
+        ways: further ways out, by the artifact whose sink raised the error.
     """
 
     name: str
@@ -55,15 +56,20 @@ class Condition:
     what: str
     now: str
     pages: tuple[str, ...] = ()
+    ways: dict[str, str] = field(default_factory=dict)
 
 
 def conditions() -> dict[str, Condition]:
     """Returns all conditions of the jar, the connectors and this package, by name."""
+    ways: dict[str, dict[str, str]] = {}
+    for name, entry in _entries("guide.json"):
+        ways.setdefault(name, {}).update(entry["ways"])
     found = {}
-    for file in _files():
-        for name, entry in json.loads(file.read_text(encoding="utf-8")).items():
-            what, now = entry["message"]
-            found[name] = Condition(name, entry.get("sqlState"), what, now, _PAGES.get(name, ()))
+    for name, entry in _entries("conditions.json"):
+        what, now = entry["message"]
+        found[name] = Condition(
+            name, entry.get("sqlState"), what, now, _PAGES.get(name, ()), ways.get(name, {})
+        )
     return dict(sorted(found.items()))
 
 
@@ -82,13 +88,12 @@ def similar(name: str, known: dict[str, Condition]) -> list[str]:
     return get_close_matches(full_name(name), known, n=3, cutoff=0.75)
 
 
-def _files() -> list[Path]:
-    """Returns the files of conditions: in a wheel from the package, in a checkout from the jars' sources."""
+def _entries(kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Returns the entries of all files: in a wheel from the package, in a checkout from the jars' sources."""
     sources = [CHECKOUT / "scala-core", *(CHECKOUT / "connectors").glob("*")]
-    in_checkout = [
-        file for each in sources for file in (each / "src/main/resources/error").glob("*conditions.json")
-    ]
-    return [*_OWN.glob("*.json"), *in_checkout]
+    in_checkout = [file for each in sources for file in (each / "src/main/resources/error").glob(f"*{kind}")]
+    for file in (*_OWN.glob(f"*{kind}"), *in_checkout):
+        yield from json.loads(file.read_text(encoding="utf-8")).items()
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -124,6 +129,8 @@ def _lines(found: Condition) -> Iterator[str]:
     yield ""
     yield found.what
     yield found.now
+    for kind, way in found.ways.items():
+        yield f"{kind}: {way}"
     if found.pages:
         yield ""
         yield f"More in the guide: {', '.join(found.pages)}."

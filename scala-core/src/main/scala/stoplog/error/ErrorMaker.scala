@@ -40,6 +40,13 @@ private[stoplog] abstract class ErrorMaker {
   protected final def reason(why: String): String =
     String.valueOf(why).replaceAll("\\s*SQLSTATE: [0-9A-Z]{5}", "").trim.stripSuffix(".")
 
+  /** Returns the parameter `ways` of a template: the ways out for a kind of sink. See [[WaysOut]].
+    *
+    * @param parameters of the text
+    */
+  protected final def ways(condition: String, kind: String, parameters: (String, Any)*): (String, Any) =
+    "ways" -> WaysOut.text(condition, kind, texts(parameters))
+
   /** Returns the parameters of a template that lists problems. Each problem is a sentence. */
   protected final def listed(problems: Seq[String]): Seq[(String, Any)] =
     Seq("count" -> problems.size, "problems" -> problems.map("\n  - " + _).mkString)
@@ -57,7 +64,7 @@ private[stoplog] object Conditions {
   /** The file with the conditions of a connector, with the same name in every jar. */
   val ConnectorResource: String = "error/stoplog-connector-error-conditions.json"
 
-  private lazy val reader = new ErrorClassesJsonReader(url +: connectors)
+  private lazy val reader = new ErrorClassesJsonReader(resources(Resource, ConnectorResource))
 
   /** Returns the message of a condition with its parameters, in the format of Spark's own messages. */
   def message(condition: String, parameters: Map[String, String]): String =
@@ -68,11 +75,15 @@ private[stoplog] object Conditions {
   // Uses the loader of this class: the jar may be in a session's loader, invisible to the system's loader.
   def url: URL = getClass.getClassLoader.getResource(Resource)
 
+  /** Returns the file of the core, and the files of all connectors. */
+  def resources(core: String, connector: String): Seq[URL] =
+    getClass.getClassLoader.getResource(core) +: connectors(connector)
+
   // A session's connector may be invisible to the loader of this class.
-  private def connectors: Seq[URL] =
+  private def connectors(name: String): Seq[URL] =
     Seq(getClass.getClassLoader, Thread.currentThread.getContextClassLoader)
       .filter(_ != null)
-      .flatMap(_.getResources(ConnectorResource).asScala)
+      .flatMap(_.getResources(name).asScala)
       .distinctBy(_.toString)
 }
 

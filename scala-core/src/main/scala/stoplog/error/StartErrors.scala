@@ -12,13 +12,13 @@ private[stoplog] object StartErrors extends ErrorMaker {
       owner: String,
       query: String,
       again: String
-  ): StoplogException = failure(
-    "STOPLOG_FOREIGN_QUERY",
-    "path"   -> path,
-    "sinkId" -> sinkId,
-    "owner"  -> owner,
-    "query"  -> query,
-    "again"  -> again
+  ): StoplogException = foreignQuery(
+    s"Sink $sinkId under $path",
+    "the directory",
+    owner,
+    query,
+    again,
+    ways("STOPLOG_FOREIGN_QUERY", Core, "path" -> path, "sinkId" -> sinkId, "owner" -> owner)
   )
 
   /** The log is older than the checkpoint.
@@ -26,15 +26,18 @@ private[stoplog] object StartErrors extends ErrorMaker {
     * @param lastEpoch the last epoch of the log; `None` if the log has no epoch
     */
   def epochGap(path: String, sinkId: String, lastEpoch: Option[Long], batch: Long): StoplogException = {
-    val next = lastEpoch.fold(0L)(_ + 1)
-    failure(
-      "STOPLOG_EPOCH_GAP",
-      "path"      -> path,
-      "sinkId"    -> sinkId,
-      "lastEpoch" -> lastEpoch.fold("none")(_.toString),
-      "batch"     -> batch,
-      "lacks"     -> (if (next == batch - 1) s"epoch $next" else s"epochs $next to ${batch - 1}"),
-      "next"      -> next
+    val next  = lastEpoch.fold(0L)(_ + 1)
+    val lacks = if (next == batch - 1) s"epoch $next" else s"epochs $next to ${batch - 1}"
+    val where = Seq("path" -> path, "sinkId" -> sinkId, "lacks" -> lacks, "next" -> next)
+    gap(
+      s"The log of sink $sinkId under $path",
+      lastEpoch.fold("none")(_.toString),
+      batch,
+      "The log is older than the checkpoint. Usual causes: path has changed, the directory was moved, or the " +
+        "directory was deleted. Otherwise the log was replaced or restored from an older copy",
+      lacks,
+      "the newer log, or set path to its directory",
+      ways("STOPLOG_EPOCH_GAP", Core, where: _*)
     )
   }
 
@@ -68,16 +71,16 @@ private[stoplog] object StartErrors extends ErrorMaker {
       batch: Long,
       starts: String,
       again: String
-  ) = failure(
-    "STOPLOG_EPOCH_AHEAD",
-    "path"      -> path,
-    "sinkId"    -> sinkId,
-    "lastEpoch" -> lastEpoch,
-    "starts"    -> starts,
-    "batch"     -> batch,
-    "before"    -> (batch - 1),
-    "again"     -> again
-  )
+  ): StoplogException = {
+    val where = Seq("path" -> path, "sinkId" -> sinkId, "batch" -> batch, "before" -> (batch - 1))
+    ahead(
+      s"The log of sink $sinkId under $path",
+      s"epoch $lastEpoch",
+      starts,
+      s"Spark would write again: $again",
+      ways("STOPLOG_EPOCH_AHEAD", Core, where: _*)
+    )
+  }
 
   /** The newest batch of the checkpoint differs from the log's.
     *
@@ -93,4 +96,74 @@ private[stoplog] object StartErrors extends ErrorMaker {
       "before"    -> (lastEpoch - 1),
       "again"     -> again
     )
+
+  // The same errors of any sink, also of connectors.
+
+  /** @param what      a sink, as the subject of a sentence
+    * @param committed the epoch that the sink has committed
+    * @param starts    the start of Spark, such as `at batch 3`
+    * @param effect    a sentence without the full stop
+    */
+  def ahead(
+      what: String,
+      committed: String,
+      starts: String,
+      effect: String,
+      ways: (String, Any)
+  ): StoplogException = failure(
+    "STOPLOG_EPOCH_AHEAD",
+    "what"      -> what,
+    "committed" -> committed,
+    "starts"    -> starts,
+    "effect"    -> effect,
+    ways
+  )
+
+  /** @param what  a sink, as the subject of a sentence
+    * @param cause a sentence without the full stop
+    * @param lacks the missing epochs
+    * @param newer the object to restore
+    */
+  def gap(
+      what: String,
+      lastEpoch: String,
+      batch: Long,
+      cause: String,
+      lacks: String,
+      newer: String,
+      ways: (String, Any)
+  ): StoplogException = failure(
+    "STOPLOG_EPOCH_GAP",
+    "what"      -> what,
+    "lastEpoch" -> lastEpoch,
+    "batch"     -> batch,
+    "cause"     -> cause,
+    "lacks"     -> lacks,
+    "newer"     -> newer,
+    ways
+  )
+
+  /** @param what   a sink, as the subject of a sentence
+    * @param target the written table or directory
+    * @param again  the epochs and rows that the query would write again
+    */
+  def foreignQuery(
+      what: String,
+      target: String,
+      owner: String,
+      query: String,
+      again: String,
+      ways: (String, Any)
+  ): StoplogException = failure(
+    "STOPLOG_FOREIGN_QUERY",
+    "what"   -> what,
+    "target" -> target,
+    "owner"  -> owner,
+    "query"  -> query,
+    "again"  -> again,
+    ways
+  )
+
+  // The kind of all sinks with a log of the core, in the file of [[WaysOut]].
+  private val Core = "stoplog"
 }

@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-import stoplog.error.Conditions
+import stoplog.error.{Conditions, WaysOut}
 
 /** `docs/operate/errors.md`, from the conditions that the jars and the Python package carry. */
 object ErrorsPage {
@@ -71,7 +71,7 @@ object ErrorsPage {
     .map(_.resolve("src/main/resources").resolve(Conditions.ConnectorResource))
     .filter(Files.exists(_))
 
-  private def python: Path = Repository.root.resolve("python/stoplog/conditions/python.json")
+  private def python: Path = Repository.root.resolve("python/stoplog/conditions/python-conditions.json")
 
   private def heading(file: Path): String =
     s"# Of stoplog-${Repository.root.resolve("connectors").relativize(file).getName(0)}\n"
@@ -84,8 +84,18 @@ object ErrorsPage {
   private def section(condition: String, node: JsonNode): String = {
     val state = Option(node.get("sqlState")).map(state => s"SQLSTATE `${state.asText}`")
     val lines = node.get("message").elements.asScala.map(line => escaped(line.asText))
-    (Seq(s"## $condition") ++ (state.toSeq ++ lines).flatMap(Seq("", _))).mkString("", "\n", "\n")
+    val ways  = guides.flatMap(_.path(condition).path("ways").properties.asScala).map { way =>
+      s"- ${way.getKey}: ${escaped(way.getValue.asText)}"
+    }
+    (Seq(s"## $condition") ++ (state.toSeq ++ lines ++ ways).flatMap(Seq("", _))).mkString("", "\n", "\n")
   }
+
+  /** Of the core and the connectors. */
+  private def guides: Seq[JsonNode] =
+    (Repository.root.resolve("scala-core/src/main/resources").resolve(WaysOut.Resource) +:
+      Repository.connectors.map(_.resolve("src/main/resources").resolve(WaysOut.ConnectorResource)))
+      .filter(Files.exists(_))
+      .map(tree)
 
   // A word between angle brackets would be taken for HTML, and an underscore at its edge for emphasis.
   private def escaped(line: String): String =

@@ -91,21 +91,21 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
 
   test("rejects gaps, older checkpoints and other queries by name, and Adopt accepts other queries") {
     val sink = rig()
-    assert(condition(sink.driver("q", "r0").begin(3)) === "STOPLOG_JDBC_EPOCH_GAP")
+    assert(condition(sink.driver("q", "r0").begin(3)) === "STOPLOG_EPOCH_GAP")
     val driver = sink.driver("q", "r1")
     for (epoch <- 0L to 2L) {
       driver.begin(epoch)
       driver.commit(epoch, Seq(sink.stage(rows(epoch, epoch + 1): _*)), Existing.Keep)
     }
     for (onForeign <- Seq(ForeignQuery.Refuse, ForeignQuery.Adopt))
-      assert(condition(sink.driver("q", "r2", onForeign).begin(4)) === "STOPLOG_JDBC_EPOCH_GAP")
-    assert(condition(sink.driver("q", "r2").begin(1)) === "STOPLOG_JDBC_EPOCH_AHEAD")
-    assert(condition(sink.driver("other", "r2").begin(0)) === "STOPLOG_JDBC_FOREIGN_QUERY")
+      assert(condition(sink.driver("q", "r2", onForeign).begin(4)) === "STOPLOG_EPOCH_GAP")
+    assert(condition(sink.driver("q", "r2").begin(1)) === "STOPLOG_EPOCH_AHEAD")
+    assert(condition(sink.driver("other", "r2").begin(0)) === "STOPLOG_FOREIGN_QUERY")
     // None of the refused ones has fenced anybody.
     driver.begin(3)
     driver.commit(3, Seq(sink.stage(rows(3, 4): _*)), Existing.Keep)
     val refused = intercept[StoplogException](sink.driver("other", "r3", ForeignQuery.Adopt).begin(3))
-    assert(refused.getCondition === "STOPLOG_JDBC_FOREIGN_QUERY")
+    assert(refused.getCondition === "STOPLOG_FOREIGN_QUERY")
     assert(refused.getMessage.contains("all rows of the epochs up to 3"))
     assert(sink.driver("other", "r3", ForeignQuery.Adopt).begin(4) === EpochStatus.Open)
     assert(condition(driver.commit(4, Nil, Existing.Keep)) === "STOPLOG_FENCED")
@@ -123,12 +123,12 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     for (epoch <- 0L to 1L) write(first, epoch, epoch)
     val again = repeating("other", "r2")
     for (epoch <- 0L to 1L) write(again, epoch, 2 + epoch)
-    assert(condition(repeating("other", "r3").begin(0)) === "STOPLOG_JDBC_EPOCH_AHEAD")
-    assert(condition(repeating("third", "r4").begin(0)) === "STOPLOG_JDBC_FOREIGN_QUERY")
+    assert(condition(repeating("other", "r3").begin(0)) === "STOPLOG_EPOCH_AHEAD")
+    assert(condition(repeating("third", "r4").begin(0)) === "STOPLOG_FOREIGN_QUERY")
     write(repeating("other", "r5"), 2, 4)
     write(sink.driver("other", "r6"), 3, 5)
     write(repeating("other", "r7"), 1, 6)
-    assert(condition(repeating("other", "r8").begin(0)) === "STOPLOG_JDBC_EPOCH_AHEAD")
+    assert(condition(repeating("other", "r8").begin(0)) === "STOPLOG_EPOCH_AHEAD")
     assert(ids(sink.table) === (0 to 6))
   }
 
@@ -139,7 +139,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     driver.commit(0, Seq(sink.stage(rows(0, 3): _*)), Existing.Keep)
     for ((batch, anew) <- Seq(0L -> "planned anew", 1L -> "behind another batch 0")) {
       val refused = intercept[StoplogException](sink.driver("q", "r2").begin(batch, of(0L -> 5)))
-      assert(refused.getCondition === "STOPLOG_JDBC_EPOCH_AHEAD")
+      assert(refused.getCondition === "STOPLOG_EPOCH_AHEAD")
       assert(refused.getMessage.contains(anew))
     }
     // None of the refused ones has fenced anybody.
@@ -164,8 +164,8 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     // It dies before Spark has noted epoch 1.
     assert(write(adopting("other", "r2"), 2, offset = 50, row = 2) === EpochStatus.Open)
     for ((batch, digests) <- Seq(0L -> of(), 1L -> of(1L -> 20), 2L -> of(1L -> 20)))
-      assert(condition(adopting("q", "r3").begin(batch, digests)) === "STOPLOG_JDBC_EPOCH_AHEAD")
-    assert(condition(adopting("q", "r3").begin(3)) === "STOPLOG_JDBC_EPOCH_GAP")
+      assert(condition(adopting("q", "r3").begin(batch, digests)) === "STOPLOG_EPOCH_AHEAD")
+    assert(condition(adopting("q", "r3").begin(3)) === "STOPLOG_EPOCH_GAP")
     val back = adopting("q", "r4")
     assert(write(back, 1, offset = 10, row = 1) === EpochStatus.Committed)
     assert(write(back, 2, offset = 11, row = 3) === EpochStatus.Open)

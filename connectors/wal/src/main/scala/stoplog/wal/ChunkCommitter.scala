@@ -41,7 +41,7 @@ private[wal] final class ChunkCommitter(
   private var begun     = Map.empty[String, DecidedEpoch]
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
 
-  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`, `STOPLOG_WAL_EPOCH_AHEAD`,
+  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`, `STOPLOG_EPOCH_AHEAD`,
     * `STOPLOG_WAL_NOT_SENT`. If the query is stopped while a chunk waits: `ExecutionException`, which Spark
     * knows as the effect of a stop.
     */

@@ -2,7 +2,7 @@
 package stoplog.wal
 
 import stoplog.commit.RepeatErrors
-import stoplog.error.{Causes, ErrorMaker, StoplogArgumentException, StoplogException}
+import stoplog.error.{Causes, ErrorMaker, StartErrors, StoplogArgumentException, StoplogException}
 
 /** The errors of the write-ahead sink, by name. */
 private[wal] object WriteAheadErrors extends ErrorMaker {
@@ -29,14 +29,12 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
       query: String,
       epoch: Long,
       noted: String
-  ): StoplogException = failure(
-    "STOPLOG_WAL_EPOCH_AHEAD",
-    "sinkId" -> log.sinkId,
-    "log"    -> log.location,
-    "epoch"  -> epoch,
-    "noted"  -> noted,
-    "notes"  -> notesAt,
-    "query"  -> query
+  ): StoplogException = StartErrors.ahead(
+    s"The sink ${log.sinkId} with its log in ${log.location}",
+    s"$noted, according to $notesAt",
+    s"with micro-batch $epoch of the log",
+    "Nothing of the micro-batch was sent, because rows would be sent twice, or omitted",
+    ways("STOPLOG_EPOCH_AHEAD", "stoplog-wal", "query" -> query, "notes" -> notesAt)
   )
 
   def notSent(target: String, chunk: Chunk, cause: Throwable): StoplogException = failure(

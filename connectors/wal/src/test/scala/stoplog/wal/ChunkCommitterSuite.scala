@@ -66,7 +66,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
       val restored = run
       for (_ <- 1 to 2) {
         val refused = intercept[StoplogException](restored.commit(anew))
-        assert(refused.getCondition === "STOPLOG_WAL_EPOCH_AHEAD")
+        assert(refused.getCondition === "STOPLOG_EPOCH_AHEAD")
         for (said <- Seq(noted, here.notes, "query query")) assert(refused.getMessage.contains(said))
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.client
 
-import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
+import stoplog.error.{ErrorMaker, StartErrors, StoplogArgumentException, StoplogException}
 
 /** All errors of this connector, by name; no other code creates them. The methods return errors and do not
   * throw.
@@ -63,13 +63,13 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       startedEpoch: String,
       cql: String
   ): StoplogException =
-    failure(
-      "STOPLOG_CASSANDRA_EPOCH_BEHIND",
-      "table"  -> table,
-      "query"  -> query,
-      "newest" -> newest,
-      "asked"  -> startedEpoch,
-      "cql"    -> cql
+    StartErrors.ahead(
+      subject(table, query),
+      s"epoch $newest",
+      s"with $startedEpoch",
+      "Otherwise another process runs the query. Nothing of the epoch was written, because Cassandra would mix " +
+        "its cells with existing cells",
+      ways("STOPLOG_EPOCH_AHEAD", Kind, "cql" -> cql, "table" -> table)
     )
 
   /** @param newest the newest written epoch
@@ -82,14 +82,21 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       epoch: Long,
       cql: String
   ): StoplogException =
-    failure(
-      "STOPLOG_CASSANDRA_EPOCH_GAP",
-      "table"  -> table,
-      "query"  -> query,
-      "newest" -> newest,
-      "epoch"  -> epoch,
-      "cql"    -> cql
+    StartErrors.gap(
+      subject(table, query),
+      newest.toString,
+      epoch,
+      "The keyspace was restored from an older copy, or the query wrote in the meantime with another " +
+        "writeTimestamp or to another place",
+      "the epochs between",
+      "the newer keyspace",
+      ways("STOPLOG_EPOCH_GAP", Kind, "cql" -> cql, "epoch" -> epoch, "table" -> table)
     )
+
+  private def subject(table: String, query: String) = s"The query $query in the table $table"
+
+  // The name in the file of the ways out.
+  private val Kind = "stoplog-cassandra"
 
   /** @param cql the statement that creates the table */
   def epochTable(table: String, cql: String, why: String, cause: Throwable): StoplogException =

@@ -34,7 +34,7 @@ private[spark] final class CassandraRun(
   /** Returns the timestamp of the epoch's rows, if the rows use the epoch's timestamp. The timestamp is
     * durable on return.
     *
-    * Errors: `STOPLOG_CASSANDRA_EPOCH_BEHIND`, `STOPLOG_CASSANDRA_EPOCH_GAP`.
+    * Errors: `STOPLOG_EPOCH_AHEAD`, `STOPLOG_EPOCH_GAP`.
     */
   def timeOf(batch: Long, digests: BatchDigests): Option[Long] = synchronized {
     clock.map { clock =>

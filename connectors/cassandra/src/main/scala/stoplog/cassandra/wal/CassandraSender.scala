@@ -89,7 +89,7 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
 private[wal] final class ChunkTimes(clockOf: String => EpochClock, nowMicros: () => Long) extends EpochTimes {
   private var queries = Map.empty[String, ChunkTimes.Query]
 
-  /** Returns the timestamp of a chunk's epoch. Error: `STOPLOG_CASSANDRA_EPOCH_BEHIND` if a newer process
+  /** Returns the timestamp of a chunk's epoch. Error: `STOPLOG_EPOCH_AHEAD` if a newer process
     * sends the query's chunks, or if the epoch has two decisions.
     */
   override def of(chunk: Chunk, decided: DecidedEpoch): Option[Long] = synchronized {

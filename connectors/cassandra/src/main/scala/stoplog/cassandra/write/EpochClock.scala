@@ -44,8 +44,8 @@ private[cassandra] final class EpochClock(
   private val errors = new LedgerErrors(ledger, table, query)
   private val check  = new EpochCheck(errors)
 
-  /** Starts an epoch of a query that starts every epoch here. Errors: `STOPLOG_CASSANDRA_EPOCH_BEHIND`,
-    * `STOPLOG_CASSANDRA_EPOCH_GAP`.
+  /** Starts an epoch of a query that starts every epoch here. Errors: `STOPLOG_EPOCH_AHEAD`,
+    * `STOPLOG_EPOCH_GAP`.
     */
   def begin(planned: Planned): Long = begun(planned.batch, planned.digest) { own =>
     check.sequence(own.newest, planned)
@@ -54,7 +54,7 @@ private[cassandra] final class EpochClock(
   }
 
   /** Starts an epoch of a query that starts only epochs with rows here. Error:
-    * `STOPLOG_CASSANDRA_EPOCH_BEHIND`.
+    * `STOPLOG_EPOCH_AHEAD`.
     */
   def begin(epoch: Long, digest: Option[BatchDigest]): Long =
     begun(epoch, digest)(own => EpochCheck.notBehind(own.newest, epoch, digest, errors))

@@ -130,7 +130,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     Seq("offsets/1", "commits/1", "commits/0").foreach(name =>
       Files.delete(java.nio.file.Path.of(queries.checkpoint, name))
     )
-    assert(refusalOf(queries).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+    assert(refusalOf(queries).getCondition === "STOPLOG_EPOCH_AHEAD")
   }
 
   test("rejects a checkpoint from a previous batch before rows of two plans mix") {
@@ -149,7 +149,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     orders.add("1:1").run()
     orders.add("1:2")
     orders.checkpoint = copy
-    assert(refused.getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+    assert(refused.getCondition === "STOPLOG_EPOCH_AHEAD")
     assert(refused.getMessage.contains("an epoch 1 that it has planned anew"))
     assert(order === "[state:'open', n:1]")
     orders.checkpoint = current
@@ -157,10 +157,14 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(order === "[state:'closed', n:2]")
     // The way out of the message, for an operator who has only the copy.
     orders.checkpoint = copy
-    session.execute(refused.getMessageParameters.get("cql"))
+    session.execute(statementOf(refused.getMessage))
     orders.add("1:3").run()
     assert(order === "[state:'closed', n:3]")
   }
+
+  /** Returns the statement that a message advises to run. */
+  private def statementOf(message: String): String =
+    message.split("Or(, if no row is missing,)? run ")(1).split(", after which")(0)
 
   test("rejects a query that skips epochs missing in the keyspace") {
     cql("CREATE TABLE %s.gap (id int PRIMARY KEY, v text)")
@@ -170,8 +174,8 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     cql(s"UPDATE %s.stoplog_epochs SET epoch = 0 WHERE target = '%s.gap' AND query = '$entry' IF EXISTS")
     queries.add("1:c")
     val gap = refusalOf(queries)
-    assert(gap.getCondition === "STOPLOG_CASSANDRA_EPOCH_GAP")
-    session.execute(gap.getMessageParameters.get("cql"))
+    assert(gap.getCondition === "STOPLOG_EPOCH_GAP")
+    session.execute(statementOf(gap.getMessage))
     queries.run()
     assert(cql("SELECT v FROM %s.gap WHERE id = 1").head.getString(0) === "c")
   }

@@ -70,7 +70,7 @@ class ChunkTimesSuite extends AnyFunSuite {
     val old    = times(ledger)
     old.of(chunk(0))
     times(ledger).of(chunk(2))
-    assert(intercept[StoplogException](old.of(chunk(1))).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+    assert(intercept[StoplogException](old.of(chunk(1))).getCondition === "STOPLOG_EPOCH_AHEAD")
   }
 
   test("rejects an epoch that was decided again, because its timestamps would collide") {
@@ -80,7 +80,7 @@ class ChunkTimesSuite extends AnyFunSuite {
       assert(
         intercept[StoplogException](
           anew.of(chunk(7), "run 2")
-        ).getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND"
+        ).getCondition === "STOPLOG_EPOCH_AHEAD"
       )
     assert(ledger.all.map(_.digest.map(_.value)) === Vector(Some("run 1")))
     times(ledger).of(chunk(9), "run 2") // epochs without rows do not begin

@@ -147,8 +147,8 @@ class EpochClockSuite extends AnyFunSuite {
     val ledger = new MemoryLedger
     clock(ledger).begins(5)
     val e = refused(clock(ledger).begins(4))
-    assert(e.getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
-    assert(e.getMessageParameters.get("newest") === "5")
+    assert(e.getCondition === "STOPLOG_EPOCH_AHEAD")
+    assert(e.getMessageParameters.get("committed") === "epoch 5")
     assert(e.getMessage.contains("UPDATE q 5 4"))
   }
 
@@ -159,7 +159,7 @@ class EpochClockSuite extends AnyFunSuite {
     val before = ledger.all
     for (run <- Seq(first, clock(ledger))) {
       val e = refused(run.begins(5, batches(5L -> "anew")))
-      assert(e.getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+      assert(e.getCondition === "STOPLOG_EPOCH_AHEAD")
       assert(e.getMessage.contains("planned anew"))
     }
     assert(ledger.all === before)
@@ -172,10 +172,10 @@ class EpochClockSuite extends AnyFunSuite {
     val ledger = new MemoryLedger
     clock(ledger).begins(5)
     val other = refused(clock(ledger).begins(6, batches(5L -> "anew")))
-    assert(other.getCondition === "STOPLOG_CASSANDRA_EPOCH_BEHIND")
+    assert(other.getCondition === "STOPLOG_EPOCH_AHEAD")
     assert(other.getMessage.contains("after another epoch 5"))
     val early = refused(clock(ledger).begins(7))
-    assert(early.getCondition === "STOPLOG_CASSANDRA_EPOCH_GAP")
+    assert(early.getCondition === "STOPLOG_EPOCH_GAP")
     assert(early.getMessage.contains("UPDATE q 5 7"))
     assert(ledger.all.map(_.epoch) === Vector(5L))
   }

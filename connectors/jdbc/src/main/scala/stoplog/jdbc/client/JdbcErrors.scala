@@ -3,7 +3,7 @@ package stoplog.jdbc.client
 
 import java.sql.SQLException
 
-import stoplog.error.{ErrorMaker, OwnerErrors, StoplogArgumentException, StoplogException}
+import stoplog.error.{ErrorMaker, OwnerErrors, StartErrors, StoplogArgumentException, StoplogException}
 
 /** All errors of this connector, by name, like `stoplog.error.Errors` for the core. */
 private[stoplog] object JdbcErrors extends ErrorMaker {
@@ -92,17 +92,25 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
       owner: String,
       query: String,
       again: String
-  ): StoplogException = owned(
-    "STOPLOG_JDBC_FOREIGN_QUERY",
-    at,
-    "owner" -> owner,
-    "query" -> query,
-    "again" -> again
+  ): StoplogException = StartErrors.foreignQuery(
+    subject(at),
+    at.table,
+    owner,
+    query,
+    again,
+    ways("STOPLOG_FOREIGN_QUERY", Kind, "table" -> at.table, "owner" -> owner)
   )
 
   /** The database is older than the checkpoint. `last` is `none` if the database has no epoch. */
-  private[jdbc] def epochGap(at: SinkAddress, last: String, batch: Long): StoplogException =
-    owned("STOPLOG_JDBC_EPOCH_GAP", at, "lastEpoch" -> last, "batch" -> batch)
+  private[jdbc] def epochGap(at: SinkAddress, last: String, batch: Long): StoplogException = StartErrors.gap(
+    subject(at),
+    last,
+    batch,
+    s"The database was restored from an older copy or replaced, and rows are missing from ${at.table}",
+    "the epochs between",
+    "the newer database",
+    ways("STOPLOG_EPOCH_GAP", Kind)
+  )
 
   /** The database is ahead of the checkpoint, or contains another batch than the checkpoint.
     *
@@ -114,13 +122,17 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
       last: Long,
       starts: String,
       batch: Long
-  ): StoplogException = owned(
-    "STOPLOG_JDBC_EPOCH_AHEAD",
-    at,
-    "lastEpoch" -> last,
-    "starts"    -> starts,
-    "again"     -> (if (batch == last) s"epoch $last" else s"epochs $batch to $last")
-  )
+  ): StoplogException = {
+    val again = if (batch == last) s"epoch $last" else s"epochs $batch to $last"
+    StartErrors.ahead(
+      subject(at),
+      s"epoch $last",
+      starts,
+      "Otherwise the checkpoint was restored while a driver was alive. Spark would write the rows of " +
+        s"$again to ${at.table} twice, or omit some rows",
+      ways("STOPLOG_EPOCH_AHEAD", Kind, "again" -> again, "table" -> at.table)
+    )
+  }
 
   /** Returns the database's message. The exception of a batch only refers to the next exception, which has
     * the message.
@@ -133,19 +145,14 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
     Option(telling.getMessage).map(_.trim).filter(_.nonEmpty).getOrElse(telling.toString)
   }
 
-  private def owned(
-      condition: String,
-      at: SinkAddress,
-      more: (String, Any)*
-  ): StoplogException =
-    failure(
-      condition,
-      Seq("sink" -> at.sink, "table" -> at.table, "database" -> at.database) ++ more: _*
-    )
+  private def subject(at: SinkAddress): String = s"The sink ${at.sink} in ${at.database}"
 
   /** Creates an error with the database's message. */
   private def refused(condition: String, why: Throwable, more: (String, Any)*): StoplogException =
     failure(condition, why, more :+ "why" -> oneLine(why): _*)
+
+  // The name in the file of the ways out.
+  private val Kind = "stoplog-jdbc"
 
   /** Returns the message in one line. */
   private def oneLine(why: Throwable): String = reason(messageOf(why).linesIterator.mkString(" "))

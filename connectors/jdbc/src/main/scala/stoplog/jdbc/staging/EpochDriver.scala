@@ -33,7 +33,7 @@ private[jdbc] final class EpochDriver(
   private[this] var begun    = Option.empty[Planned]
 
   /** Called before the tasks of an epoch. The first call of a run claims the sink, which fences all older
-    * drivers. Errors: `STOPLOG_JDBC_FOREIGN_QUERY`, `STOPLOG_JDBC_EPOCH_GAP`, `STOPLOG_JDBC_EPOCH_AHEAD`,
+    * drivers. Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_GAP`, `STOPLOG_EPOCH_AHEAD`,
     * `STOPLOG_FENCED`.
     *
     * @param digests the digests of the batches, if the engine provides them

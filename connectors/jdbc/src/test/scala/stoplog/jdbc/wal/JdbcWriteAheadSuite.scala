@@ -136,7 +136,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     source.addData(6L until 8L: _*)
     for (_ <- 1 to 2) {
       val refused = intercept[Exception](run(sink(table).build(), rows, copy.toString)).getMessage
-      for (said <- Seq("STOPLOG_WAL_EPOCH_AHEAD", "another micro-batch 1", "the table stoplog_chunks of"))
+      for (said <- Seq("STOPLOG_EPOCH_AHEAD", "another micro-batch 1", "the table stoplog_chunks of"))
         assert(refused.contains(said))
     }
     assert(ids(table) === (0 until 6))

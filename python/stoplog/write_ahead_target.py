@@ -48,7 +48,7 @@ class WriteAheadTarget(ABC):
 
         Returns:
             True if all rows were sent. False, or an exception, sends all rows of the task again. If all
-            attempts fail, the query ends with `STOPLOG_WAL_NOT_SENT`, or after an exception with
+            attempts fail, the query ends with `STOPLOG_REQUEST_FAILED`, or after an exception with
             `STOPLOG_PYTHON_FAILED`, and the next start sends the rows.
         """
 

@@ -95,7 +95,7 @@ class Raising(WriteAheadTarget):
 @pytest.mark.parametrize(
     ("target", "condition", "said"),
     [
-        (Unsent(), "STOPLOG_WAL_NOT_SENT", "The 100 rows of chunk"),
+        (Unsent(), "STOPLOG_REQUEST_FAILED", "The 100 rows of chunk"),
         (Raising(), "STOPLOG_PYTHON_FAILED", "method send_values of Raising failed in epoch 0, partition"),
     ],
 )

@@ -364,7 +364,14 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
     storage("STOPLOG_FILE_IO", path, why, cause)
 
   def unknownOutcome(path: String, why: String, cause: Throwable): StoplogException =
-    storage("STOPLOG_UNKNOWN_OUTCOME", path, why, cause)
+    RequestErrors.unknownOutcome(
+      s"$path was written",
+      why,
+      "Nothing was deleted",
+      "the storage",
+      "the log",
+      cause
+    )
 
   private def storage(condition: String, path: String, why: String, cause: Throwable): StoplogException =
     failure(condition, cause, "path" -> path, "why" -> reason(why))

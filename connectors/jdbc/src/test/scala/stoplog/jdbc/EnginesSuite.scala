@@ -78,7 +78,7 @@ class EnginesSuite extends AnyFunSuite {
   test("an existing own table without transactions is rejected by name") {
     def refused(work: => Any, own: String): Unit = {
       val e = intercept[StoplogException](work)
-      assert(e.getCondition === "STOPLOG_JDBC_OWN_TABLE")
+      assert(e.getCondition === "STOPLOG_OWN_TABLE")
       assert(e.getMessage.contains(own) && e.getMessage.contains("its engine MyISAM has no transactions"))
     }
     for (broken <- Seq("epochs", "rejected")) {

@@ -243,7 +243,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     driver.begin(0)
     val results = Seq(sink.stage(rows(0, 3): _*))
     database.execute(s"DELETE FROM ${sink.tables.staging.table} WHERE stoplog_row = 1")
-    assert(condition(driver.commit(0, results, Existing.Keep)) === "STOPLOG_JDBC_STAGING_LOST")
+    assert(condition(driver.commit(0, results, Existing.Keep)) === "STOPLOG_REQUEST_FAILED")
     assert(ids(sink.table) === Nil)
   }
 

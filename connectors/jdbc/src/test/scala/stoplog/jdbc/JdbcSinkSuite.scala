@@ -254,7 +254,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     val off = intercept[IllegalArgumentException](
       JdbcSink.forTable("jdbc:postgresql://127.0.0.1:1/x", "t").build().write(words(0, 1)).save()
     )
-    assert(Thrown.conditions(off).contains("STOPLOG_JDBC_UNREACHABLE"))
+    assert(Thrown.conditions(off).contains("STOPLOG_UNREACHABLE"))
   }
 
   test("rejects continuous processing by name") {

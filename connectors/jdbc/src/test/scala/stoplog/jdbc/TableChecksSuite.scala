@@ -137,7 +137,7 @@ class TableChecksSuite extends AnyFunSuite {
         connecting(failures)
       )
       assert(check(2).columns.size === 1)
-      assert(intercept[StoplogArgumentException](check(3)).getCondition === "STOPLOG_JDBC_UNREACHABLE")
+      assert(intercept[StoplogArgumentException](check(3)).getCondition === "STOPLOG_UNREACHABLE")
     }
   }
 

@@ -92,7 +92,7 @@ class TransactionalJobSuite extends AnyFunSuite {
     val world = new Fixture
     world.connections.lose(carriedOut = true)
     val unknown = intercept[StoplogException](world.commit())
-    assert(unknown.getCondition === "STOPLOG_JDBC_UNKNOWN_OUTCOME")
+    assert(unknown.getCondition === "STOPLOG_UNKNOWN_OUTCOME")
     assert(unknown.getMessage.contains(s"the row of stoplog_epochs with sink_name ${world.table}/job-q"))
     world.abort()
     assert(world.row === Seq("0"))

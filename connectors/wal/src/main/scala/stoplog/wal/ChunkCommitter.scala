@@ -42,7 +42,7 @@ private[wal] final class ChunkCommitter(
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
 
   /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`, `STOPLOG_EPOCH_AHEAD`,
-    * `STOPLOG_WAL_NOT_SENT`. If the query is stopped while a chunk waits: `ExecutionException`, which Spark
+    * `STOPLOG_REQUEST_FAILED`. If the query is stopped while a chunk waits: `ExecutionException`, which Spark
     * knows as the effect of a stop.
     */
   override def commit(prepared: Prepared): CommitOutcome = StopSignal.during(stop) {
@@ -201,7 +201,7 @@ private[wal] final class ChunkSender(
 ) extends Serializable {
   @transient private lazy val faults = faultsHere()
 
-  /** Sends the chunk unless already sent. Error: `STOPLOG_WAL_NOT_SENT`. */
+  /** Sends the chunk unless already sent. Error: `STOPLOG_REQUEST_FAILED`. */
   def send(chunk: Chunk, file: SpoolFile): CommitOutcome =
     try
       Using.resource(new ChunkFile(() => place.files.find(file))) { rows =>

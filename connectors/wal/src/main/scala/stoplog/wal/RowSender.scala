@@ -65,7 +65,8 @@ trait RowTarget extends AutoCloseable {
     * rows again that the system loses afterwards.
     *
     * @return whether all rows were sent. `false` is equivalent to an exception without a cause: the sink
-    *   sends the chunk again from its start. If all attempts fail, the query ends with `STOPLOG_WAL_NOT_SENT`
+    *   sends the chunk again from its start. If all attempts fail, the query ends with
+    *   `STOPLOG_REQUEST_FAILED`
     */
   def send(chunk: Chunk, rows: ChunkRows): Boolean
 

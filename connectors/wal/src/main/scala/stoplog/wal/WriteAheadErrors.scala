@@ -2,7 +2,9 @@
 package stoplog.wal
 
 import stoplog.commit.RepeatErrors
-import stoplog.error.{Causes, ErrorMaker, StartErrors, StoplogArgumentException, StoplogException}
+import stoplog.error.{
+  Causes, ErrorMaker, RequestErrors, StartErrors, StoplogArgumentException, StoplogException
+}
 
 /** The errors of the write-ahead sink, by name. */
 private[wal] object WriteAheadErrors extends ErrorMaker {
@@ -37,15 +39,15 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
     ways("STOPLOG_EPOCH_AHEAD", "stoplog-wal", "query" -> query, "notes" -> notesAt)
   )
 
-  def notSent(target: String, chunk: Chunk, cause: Throwable): StoplogException = failure(
-    "STOPLOG_WAL_NOT_SENT",
-    cause,
-    "rows"   -> chunk.rows,
-    "chunk"  -> chunk.name,
-    "epoch"  -> chunk.epoch.fold("none, of a batch query")(_.toString),
-    "target" -> target,
-    "why"    -> reason(Causes.reason(cause))
-  )
+  def notSent(target: String, chunk: Chunk, cause: Throwable): StoplogException = {
+    val epoch = chunk.epoch.fold("none, of a batch query")(_.toString)
+    RequestErrors.failed(
+      s"The ${chunk.rows} rows of chunk ${chunk.name} (epoch $epoch) could not be sent to $target",
+      Causes.reason(cause),
+      "The rows are safe in the sink's log, and some rows may have arrived. A restart first sends these rows again",
+      cause
+    )
+  }
 
   /** @param recorded the place of the notes in the run that decided on the chunk
     * @param now    the place of the notes in this run

@@ -93,7 +93,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     val chunk = world.prepared("a", "b")
     world.inbox.failsAfter = Some(1)
     val error = intercept[Exception with SparkThrowable](world.send(chunk))
-    assert(error.getCondition === "STOPLOG_WAL_NOT_SENT")
+    assert(error.getCondition === "STOPLOG_REQUEST_FAILED")
     for (said <- Seq(chunk.name, "epoch 7", "the inbox is full")) assert(error.getMessage.contains(said))
     assert(world.kept === 1)
     assert(world.send(chunk) === CommitOutcome.Committed)
@@ -103,7 +103,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     val world = new Fixture("answers" -> "false")
     val chunk = world.prepared("a", "b")
     val error = intercept[Exception with SparkThrowable](world.send(chunk))
-    assert(error.getCondition === "STOPLOG_WAL_NOT_SENT")
+    assert(error.getCondition === "STOPLOG_REQUEST_FAILED")
     assert(error.getMessage.contains("answered that it did not send all rows"))
     assert(world.kept === 1)
   }

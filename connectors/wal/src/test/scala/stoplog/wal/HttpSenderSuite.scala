@@ -279,7 +279,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     val chunk = world.prepared(rowsUpTo(1))
     answers += 503 -> Some("7200")
     val error = intercept[StoplogException](world.send(chunk))
-    assert(error.getCondition === "STOPLOG_WAL_NOT_SENT")
+    assert(error.getCondition === "STOPLOG_REQUEST_FAILED")
     assert(error.getMessage.contains("the server asks to be left alone for 2h"))
     assert(world.send(chunk) === CommitOutcome.Committed)
   }

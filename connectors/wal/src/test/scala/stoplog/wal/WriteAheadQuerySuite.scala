@@ -82,7 +82,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     world.arrive("1", "a", "b")
     world.inbox.isFull = true
     val error = intercept[Exception](world.run())
-    assert(error.getMessage.contains("STOPLOG_WAL_NOT_SENT"))
+    assert(error.getMessage.contains("STOPLOG_REQUEST_FAILED"))
     assert(world.inbox.rows === Nil)
     assert(world.kept.size === 1)
     world.inbox.isFull = false

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.client
 
-import stoplog.error.{ErrorMaker, StartErrors, StoplogArgumentException, StoplogException}
+import stoplog.error.{ErrorMaker, RequestErrors, StartErrors, StoplogArgumentException, StoplogException}
 
 /** All errors of this connector, by name; no other code creates them. The methods return errors and do not
   * throw.
@@ -10,11 +10,13 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
 
   // Options and schemas.
 
-  /** An argument error, because an option is usually wrong: PySpark shows argument errors without a Java
-    * stack trace.
-    */
   def connect(contactPoints: String, why: String, cause: Throwable): StoplogArgumentException =
-    argument("STOPLOG_CASSANDRA_CONNECT", cause, "contactPoints" -> contactPoints, "why" -> reason(why))
+    RequestErrors.unreachable(
+      s"The cluster at $contactPoints",
+      why,
+      "contactPoints, localDatacenter and the credentials, and that the cluster runs",
+      cause
+    )
 
   def table(table: String, why: String): StoplogArgumentException =
     argument("STOPLOG_CASSANDRA_TABLE", "table" -> table, "why" -> reason(why))
@@ -40,17 +42,23 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
 
   /** @param others the number of other rows in the request */
   def write(table: String, key: String, others: Int, why: String, cause: Throwable): StoplogException =
-    failure(
-      "STOPLOG_CASSANDRA_WRITE",
+    RequestErrors.failed(
+      s"The row with the key ($key), and ${if (others == 1) "1 other" else s"$others others"} in the same " +
+        s"request, could not be written to $table",
+      why,
+      "A repetition of the epoch writes its rows again, with the same effect",
       cause,
-      "table"  -> table,
-      "key"    -> key,
-      "others" -> (if (others == 1) "1 other" else s"$others others"),
-      "why"    -> reason(why)
+      "set retryTimeout to a longer time"
     )
 
   def read(table: String, split: String, why: String, cause: Throwable): StoplogException =
-    failure("STOPLOG_CASSANDRA_READ", cause, "table" -> table, "split" -> split, "why" -> reason(why))
+    RequestErrors.failed(
+      s"$split of $table could not be read",
+      why,
+      "No row was skipped",
+      cause,
+      "set requestTimeout or retryTimeout to a longer time"
+    )
 
   /** @param newest       the newest written epoch
     * @param startedEpoch the epoch that the query starts, as text
@@ -100,9 +108,21 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
 
   /** @param cql the statement that creates the table */
   def epochTable(table: String, cql: String, why: String, cause: Throwable): StoplogException =
-    failure("STOPLOG_CASSANDRA_EPOCH_TABLE", cause, "table" -> table, "cql" -> cql, "why" -> reason(why))
+    RequestErrors.ownTable(
+      s"$table for the times of epochs",
+      why,
+      s"with $cql",
+      "set epochTable to another name, or writeTimestamp to column or server",
+      cause
+    )
 
   /** @param cql the statement that creates the table */
   def chunksTable(table: String, cql: String, why: String, cause: Throwable): StoplogException =
-    failure("STOPLOG_CASSANDRA_CHUNKS_TABLE", cause, "table" -> table, "cql" -> cql, "why" -> reason(why))
+    RequestErrors.ownTable(
+      s"$table for the notes of a write-ahead sink about sent chunks",
+      why,
+      s"with $cql",
+      "set cassandra.chunksTable to another name, or committer to files",
+      cause
+    )
 }

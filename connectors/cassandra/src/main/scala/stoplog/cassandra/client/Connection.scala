@@ -37,7 +37,7 @@ private[cassandra] final case class Connection(
 
   def describe: String = contactPoints.map { case (host, port) => s"$host:$port" }.mkString(",")
 
-  /** Opens a new session. Error: `STOPLOG_CASSANDRA_CONNECT`. */
+  /** Opens a new session. Error: `STOPLOG_UNREACHABLE`. */
   def open(): CqlSession =
     try withNodes(answered(builder.buildAsync().toCompletableFuture))
     catch { case NonFatal(e) => throw CassandraErrors.connect(describe, RequestCauses.describe(e), e) }
@@ -172,7 +172,7 @@ private[cassandra] object Sessions {
     threads
   }
 
-  /** Returns a lease of a session. Error: `STOPLOG_CASSANDRA_CONNECT`.
+  /** Returns a lease of a session. Error: `STOPLOG_UNREACHABLE`.
     *
     * @param retries the retries if no node is available; by default, the error of a starting query is
     *                immediate

@@ -65,7 +65,7 @@ private[cassandra] object TableInfo {
   def quoted(name: String): String = CqlIdentifier.fromInternal(name).asCql(true)
 
   /** Reads the current description of the table. Errors: `STOPLOG_CASSANDRA_TABLE`,
-    * `STOPLOG_CASSANDRA_CONNECT`.
+    * `STOPLOG_UNREACHABLE`.
     */
   def of(options: CassandraOptions): TableInfo = {
     val metadata = Schema.now(options)
@@ -111,7 +111,7 @@ private[cassandra] object Schema {
 
   /** Returns the current metadata: a shared session may not know a table that was just created.
     *
-    * Error: `STOPLOG_CASSANDRA_CONNECT`, immediately if no session can be opened.
+    * Error: `STOPLOG_UNREACHABLE`, immediately if no session can be opened.
     *
     * @param answerMillis the time limit for a session's response
     */

@@ -39,7 +39,7 @@ final class CassandraProvider extends ConnectorProvider("stoplog-cassandra") {
   // Spark requests a table twice from one provider: for its columns, and for the table itself.
   private var found = Option.empty[CassandraTable]
 
-  /** Errors: `STOPLOG_CASSANDRA_CONNECT`, `STOPLOG_CASSANDRA_TABLE`. */
+  /** Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_CASSANDRA_TABLE`. */
   private def table(properties: JMap[String, String]): CassandraTable = synchronized {
     JarVersions.check("stoplog-cassandra", getClass)
     val options = CassandraOptions.parse(properties)

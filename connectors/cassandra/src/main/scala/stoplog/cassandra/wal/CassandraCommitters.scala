@@ -42,7 +42,7 @@ final class CassandraCommitters extends CheckpointCommitters {
     s"the table $keyspace.$table of Cassandra"
   }
 
-  /** Errors: `STOPLOG_CASSANDRA_CONNECT`, `STOPLOG_CASSANDRA_CHUNKS_TABLE`. */
+  /** Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_OWN_TABLE`. */
   override def prepare(options: JMap[String, String], log: LogPlace): Unit = made(options).prepare()
 
   override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter = made(options)

@@ -31,7 +31,7 @@ final class CassandraSender extends RowSender {
 
   override def rowsTo(options: JMap[String, String]): String = s"the table ${target(options)} of Cassandra"
 
-  /** Errors: `STOPLOG_CASSANDRA_CONNECT`, `STOPLOG_CASSANDRA_TABLE`, `STOPLOG_CASSANDRA_SCHEMA`. */
+  /** Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_CASSANDRA_TABLE`, `STOPLOG_CASSANDRA_SCHEMA`. */
   override def check(options: JMap[String, String], schema: StructType): Unit = {
     CassandraSender.plan(CassandraChunkOptions.ofSender(options).cassandra, schema)
     ()
@@ -63,7 +63,7 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
   private val lease = Sessions.lease(options.connection, RequestRetries(options.retryTimeoutMillis))
   private val key   = options -> schema
 
-  /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`, `STOPLOG_CASSANDRA_WRITE`. */
+  /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`, `STOPLOG_REQUEST_FAILED`. */
   override def send(chunk: Chunk, rows: ChunkRows): Boolean =
     try {
       val plan   = CassandraSender.plans.of(key)(CassandraSender.plan(options, schema))

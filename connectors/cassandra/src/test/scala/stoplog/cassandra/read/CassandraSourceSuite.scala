@@ -113,7 +113,7 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
     cql(s"INSERT INTO %s.huge (id, n) VALUES (1, ${"9" * 40})")
     val e = intercept[Exception](table("huge").collect())
     assert(
-      e.getMessage.contains("STOPLOG_CASSANDRA_READ") && e.getMessage.contains("DECIMAL(38, 0)"),
+      e.getMessage.contains("STOPLOG_REQUEST_FAILED") && e.getMessage.contains("DECIMAL(38, 0)"),
       e.getMessage
     )
   }
@@ -125,7 +125,7 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
     cql("INSERT INTO %s.fine (id, d) VALUES (2, 0.1234567890123456789)")
     val e = intercept[Exception](table("fine").collect())
     assert(
-      e.getMessage.contains("STOPLOG_CASSANDRA_READ") && e.getMessage.contains("0.1234567890123456789"),
+      e.getMessage.contains("STOPLOG_REQUEST_FAILED") && e.getMessage.contains("0.1234567890123456789"),
       e.getMessage
     )
   }

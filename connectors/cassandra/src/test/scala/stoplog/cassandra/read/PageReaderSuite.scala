@@ -79,7 +79,7 @@ class PageReaderSuite extends AnyFunSuite with KeyspaceForTests {
     val e = intercept[StoplogException](
       rows(reader(_ => CompletableFuture.failedFuture(new InvalidQueryException(null, "no such column"))))
     )
-    assert(e.getCondition === "STOPLOG_CASSANDRA_READ")
+    assert(e.getCondition === "STOPLOG_REQUEST_FAILED")
     assert(e.getMessage.contains("the tokens (-9223372036854775808, "))
   }
 

@@ -3,7 +3,9 @@ package stoplog.jdbc.client
 
 import java.sql.SQLException
 
-import stoplog.error.{ErrorMaker, OwnerErrors, StartErrors, StoplogArgumentException, StoplogException}
+import stoplog.error.{
+  ErrorMaker, OwnerErrors, RequestErrors, StartErrors, StoplogArgumentException, StoplogException
+}
 
 /** All errors of this connector, by name, like `stoplog.error.Errors` for the core. */
 private[stoplog] object JdbcErrors extends ErrorMaker {
@@ -18,15 +20,23 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   def outputMode(mode: String): StoplogArgumentException =
     argument("STOPLOG_JDBC_OUTPUT_MODE", "mode" -> mode)
 
-  /** Creates the error of an unreachable database at the start. An argument error, which Python shows without
-    * a Java stack trace.
-    */
-  def unreachable(database: String, why: Throwable): StoplogArgumentException =
-    argument("STOPLOG_JDBC_UNREACHABLE", why, "database" -> database, "why" -> oneLine(why))
+  def unreachable(database: String, why: Throwable): StoplogArgumentException = RequestErrors.unreachable(
+    s"The database $database",
+    oneLine(why),
+    "url, user, password and network, and that the JDBC driver's jar is on the driver and the executors " +
+      "(--jars or --packages)",
+    why
+  )
 
   /** @param table a table that the sink owns */
   def ownTable(table: String, database: String, why: Throwable): StoplogException =
-    refused("STOPLOG_JDBC_OWN_TABLE", why, "table" -> table, "database" -> database)
+    RequestErrors.ownTable(
+      s"$table in $database",
+      oneLine(why),
+      "as specified in docs/beyond-files/jdbc.md",
+      "grant the user of the connection the right to create and drop tables next to the target",
+      why
+    )
 
   // Rows.
 
@@ -47,7 +57,12 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   // Errors of a running query.
 
   def writeFailed(table: String, database: String, why: Throwable): StoplogException =
-    refused("STOPLOG_JDBC_WRITE", why, "table" -> table, "database" -> database)
+    RequestErrors.failed(
+      s"Writing to the table $table of $database failed",
+      oneLine(why),
+      "Earlier committed rows are not lost",
+      why
+    )
 
   /** @param epochs the table of epochs */
   private[jdbc] def unknownOutcome(
@@ -56,13 +71,14 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
       epoch: Long,
       why: Throwable
   ): StoplogException =
-    refused(
-      "STOPLOG_JDBC_UNKNOWN_OUTCOME",
-      why,
-      "sink"     -> at.sink,
-      "database" -> at.database,
-      "epochs"   -> epochs,
-      "epoch"    -> epoch
+    RequestErrors.unknownOutcome(
+      s"epoch $epoch of the sink ${at.sink} is in ${at.database}",
+      oneLine(why),
+      s"The epoch is there if the row of $epochs with sink_name ${at.sink} has last_epoch $epoch. Check the row " +
+        "yourself before you repeat a batch query",
+      "the database",
+      "this row",
+      why
     )
 
   private[jdbc] def stagingLost(
@@ -70,13 +86,11 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
       at: SinkAddress,
       wanted: Long,
       found: Long
-  ): StoplogException = failure(
-    "STOPLOG_JDBC_STAGING_LOST",
-    "staging"  -> staging,
-    "database" -> at.database,
-    "wanted"   -> wanted,
-    "found"    -> found,
-    "table"    -> at.table
+  ): StoplogException = RequestErrors.failed(
+    s"The tasks have staged $wanted rows in $staging of ${at.database}, and $found rows are there",
+    "another program has deleted rows",
+    s"Nothing of the epoch was written to ${at.table}",
+    cause = null
   )
 
   // Errors about the owner of a table.

@@ -13,10 +13,10 @@ import stoplog.jdbc.table.Target
 /** Creates the sink's own tables if they do not exist. */
 private[jdbc] final class CreatedTables(session: Session, retries: Retries, target: Target) {
 
-  /** Creates a table. Error: `STOPLOG_JDBC_OWN_TABLE`, also if the table does not support transactions. */
+  /** Creates a table. Error: `STOPLOG_OWN_TABLE`, also if the table does not support transactions. */
   def ensure(table: String, create: String): Unit = created(table, target.dialect.ownTable(create))
 
-  /** Creates the epochs table. Error: `STOPLOG_JDBC_OWN_TABLE`. */
+  /** Creates the epochs table. Error: `STOPLOG_OWN_TABLE`. */
   def ensure(epochs: EpochsTable): Unit = ensure(epochs.table, epochs.create)
 
   /** Creates a staging table. Recreates a table with other columns or with narrower columns than the current
@@ -27,11 +27,11 @@ private[jdbc] final class CreatedTables(session: Session, retries: Retries, targ
     created(staging.table, staging.create)
   }
 
-  /** Creates the reject table. Error: `STOPLOG_JDBC_OWN_TABLE`. */
+  /** Creates the reject table. Error: `STOPLOG_OWN_TABLE`. */
   def ensure(rejects: RejectTable): Unit = ensure(rejects.table, rejects.create)
 
   /** Recreates a staging table unconditionally. The caller retries, and excludes all newer runs meanwhile: no
-    * live run has written the rows in the table. Error: `STOPLOG_JDBC_OWN_TABLE`.
+    * live run has written the rows in the table. Error: `STOPLOG_OWN_TABLE`.
     */
   def renew(staging: StagingTable): Unit = {
     target.dialect.boundedWait.foreach(execute)

@@ -38,7 +38,7 @@ final class JdbcCommitters extends CheckpointCommitters {
     s"the table ${chunkOptions.chunksTable} of ${chunkOptions.jdbc.databaseName}"
   }
 
-  /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_OWN_TABLE`. */
+  /** Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_OWN_TABLE`. */
   override def prepare(options: JMap[String, String], log: LogPlace): Unit = made(options).prepare()
 
   override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter = made(options)

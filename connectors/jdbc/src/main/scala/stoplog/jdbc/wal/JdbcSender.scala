@@ -42,7 +42,7 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
     s"the table ${jdbc.at.table} of ${jdbc.databaseName}"
   }
 
-  /** Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
+  /** Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
   override def check(options: JMap[String, String], schema: StructType): Unit = {
     val key = JdbcChunkOptions.ofSender(options) -> schema
     JdbcSender.specs.forget(key)
@@ -67,7 +67,7 @@ private object JdbcSender {
 
   /** Waits for a temporarily unavailable database, within `maxTries`.
     *
-    * Errors: `STOPLOG_JDBC_UNREACHABLE`, `STOPLOG_JDBC_TABLE`.
+    * Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_JDBC_TABLE`.
     */
   def spec(chunkOptions: JdbcChunkOptions, schema: StructType): JdbcWriteSpec = {
     val connector = new SparkConnector(chunkOptions.jdbc.toSpark)
@@ -83,7 +83,7 @@ private object JdbcSender {
 /** Writes only rows: another committer records the chunks. */
 private[wal] final class PlainChunks(transactions: ChunkTransactions, faults: Faults) extends RowTarget {
 
-  /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_JDBC_WRITE`. */
+  /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_REQUEST_FAILED`. */
   override def send(chunk: Chunk, rows: ChunkRows): Boolean = transactions.tried { (session, _) =>
     transactions.prepare()
     session.transaction { _ =>
@@ -105,7 +105,7 @@ private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: Chu
       ArrivalStatus.Arrived
     else ArrivalStatus.Missing
 
-  /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_JDBC_WRITE`. */
+  /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_REQUEST_FAILED`. */
   override def send(chunk: Chunk, rows: ChunkRows): Boolean = transactions.tried { (session, before) =>
     transactions.prepare()
     // The previous attempt may have been committed without a response, or another process may have been

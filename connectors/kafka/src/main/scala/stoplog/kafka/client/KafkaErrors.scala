@@ -3,7 +3,7 @@ package stoplog.kafka.client
 
 import org.apache.kafka.common.utils.AppInfoParser
 
-import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
+import stoplog.error.{ErrorMaker, RequestErrors, StoplogArgumentException, StoplogException}
 import stoplog.options.TimeSpan
 
 /** The named errors of this module. Only this object creates errors; each method fills the parameters of a
@@ -33,10 +33,14 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   def group(group: String, why: String): StoplogArgumentException =
     argument("STOPLOG_KAFKA_GROUP", "group" -> group, "why" -> reason(why))
 
-  /** The condition of [[commit]], before anything is written. Python shows this error without a stack trace.
-    */
+  /** @param what the subject of the request */
   def noAnswer(what: String, servers: String, cause: Throwable): StoplogArgumentException =
-    argument("STOPLOG_KAFKA_COMMIT", cause, unanswered(what, servers, cause): _*)
+    RequestErrors.unreachable(
+      s"The address $servers of brokers, for a request about $what,",
+      cause.toString,
+      "kafka.bootstrap.servers, the security settings of the client and the network, and that the brokers run",
+      cause
+    )
 
   // During a query.
 
@@ -53,7 +57,12 @@ private[kafka] object KafkaErrors extends ErrorMaker {
     failure("STOPLOG_KAFKA_RECORD", "why" -> reason(why))
 
   def write(servers: String, cause: Throwable): StoplogException =
-    failure("STOPLOG_KAFKA_WRITE", cause, "servers" -> servers, "why" -> reason(cause.toString))
+    RequestErrors.failed(
+      s"The brokers $servers did not accept a record",
+      cause.toString,
+      "With delivery exactly-once, nothing of this epoch is visible to readers of committed records",
+      cause
+    )
 
   /** An error of any call of the client while a transaction is open. If the brokers have aborted the
     * transaction, every later call fails, and only the class of the cause shows the reason.
@@ -73,10 +82,15 @@ private[kafka] object KafkaErrors extends ErrorMaker {
 
   /** @param transaction the transaction, or another subject of the request */
   def commit(transaction: String, servers: String, cause: Throwable): StoplogException =
-    failure("STOPLOG_KAFKA_COMMIT", cause, unanswered(transaction, servers, cause): _*)
-
-  private def unanswered(transaction: String, servers: String, cause: Throwable): Seq[(String, Any)] =
-    Seq("transaction" -> transaction, "servers" -> servers, "why" -> reason(cause.toString))
+    RequestErrors.unknownOutcome(
+      s"the brokers $servers have carried out a request about $transaction",
+      cause.toString,
+      "Transactions in the commit log will be committed, and no others. A transaction that times out before " +
+        "the restart is lost",
+      "the brokers",
+      "the commit log",
+      cause
+    )
 
   /** The loss of a micro-batch.
     *

@@ -53,7 +53,8 @@ private[kafka] final case class ProducerSettings(
     settings
   }
 
-  /** Creates a producer. Error: `STOPLOG_KAFKA_WRITE` if the client refuses a setting, or knows no broker. */
+  /** Creates a producer. Error: `STOPLOG_REQUEST_FAILED` if the client rejects a setting, or knows no broker.
+    */
   def newProducer(of: JMap[String, Object]): KafkaProducer[Array[Byte], Array[Byte]] =
     try new KafkaProducer(of)
     catch { case e: KafkaException => throw KafkaErrors.write(servers, Option(e.getCause).getOrElse(e)) }

@@ -134,7 +134,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
   /** Commits the transaction; idempotent. Returns `Lost` if the brokers have aborted or forgotten the
     * transaction.
     *
-    * Errors: `STOPLOG_KAFKA_COMMIT` if the outcome is unknown
+    * Errors: `STOPLOG_UNKNOWN_OUTCOME` if the outcome is unknown
     */
   def commit(transaction: OpenTransaction): CommitOutcome =
     if (mayBeCommitted(transaction) && isCommitted(transaction)) CommitOutcome.AlreadyCommitted
@@ -165,7 +165,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
     }
 
   /** Returns a transaction that is no longer open because the brokers have aborted or forgotten it, if any.
-    * Error: `STOPLOG_KAFKA_COMMIT`.
+    * Error: `STOPLOG_UNKNOWN_OUTCOME`.
     */
   def gone(all: Seq[OpenTransaction]): Option[OpenTransaction] =
     if (all.isEmpty) None
@@ -177,7 +177,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
 
   /** Returns the transactional ids with records that are neither committed nor aborted.
     *
-    * Error: `STOPLOG_KAFKA_COMMIT`.
+    * Error: `STOPLOG_UNKNOWN_OUTCOME`.
     */
   def open(isOwn: String => Boolean): Vector[String] = withAdmin("transactions") { admin =>
     val ongoing = new ListTransactionsOptions().filterStates(JList.of(TransactionState.ONGOING))

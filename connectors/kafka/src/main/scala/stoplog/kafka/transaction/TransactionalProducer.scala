@@ -38,7 +38,7 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
   /** Starts a transaction. The preceding transaction must be settled. If it is still open, no record names
     * it, and the brokers abort it.
     *
-    * Error: `STOPLOG_KAFKA_WRITE`.
+    * Error: `STOPLOG_REQUEST_FAILED`.
     *
     * @param ofBatch the micro-batch, for messages
     */
@@ -56,8 +56,8 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
         throw KafkaErrors.write(settings.servers, e)
     }
 
-  /** Sends a record. Errors: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`, `STOPLOG_KAFKA_WRITE`, also for a failure
-    * of an earlier record.
+  /** Sends a record. Errors: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`, `STOPLOG_REQUEST_FAILED`, also for a
+    * failure of an earlier record.
     */
   def send(record: ProducerRecord[Array[Byte], Array[Byte]]): Unit = {
     failure.throwIfAny()
@@ -70,7 +70,7 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
   /** Waits until the brokers have acknowledged all records. Returns `None` if no record was sent, because the
     * brokers know no transaction before its first record.
     *
-    * Errors: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`, `STOPLOG_KAFKA_WRITE`.
+    * Errors: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`, `STOPLOG_REQUEST_FAILED`.
     *
     * @param batch the micro-batch
     */

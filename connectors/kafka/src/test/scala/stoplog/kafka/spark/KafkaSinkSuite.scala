@@ -88,7 +88,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
   test("reports unreachable brokers by name") {
     val sink = KafkaSink.to("no.such.host.invalid:9092").withTopic("lost").build()
     val lost = intercept[Exception](sink.write(spark.sql("SELECT 'a' AS value")).save())
-    assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_COMMIT"), lost)
+    assert(Thrown.conditions(lost).contains("STOPLOG_UNKNOWN_OUTCOME"), lost)
     assert(lost.getMessage.contains("no.such.host.invalid"))
   }
 
@@ -119,7 +119,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     test(s"$delivery: unreachable brokers are reported by name") {
       val sink = KafkaSink.to("no.such.host.invalid:9092").withTopic("lost").withDelivery(delivery).build()
       val lost = intercept[Exception](sink.write(spark.sql("SELECT 'a' AS value")).save())
-      assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_WRITE"), lost)
+      assert(Thrown.conditions(lost).contains("STOPLOG_REQUEST_FAILED"), lost)
       assert(lost.getMessage.contains("no.such.host.invalid"))
     }
 

@@ -28,7 +28,7 @@ class BrokerLimitsSuite extends AnyFunSuite {
       val error   = intercept[StoplogArgumentException](
         BrokerLimits.check(settings("bootstrap.servers" -> servers, "max.block.ms" -> "200"))
       )
-      assert(error.getCondition === "STOPLOG_KAFKA_COMMIT")
+      assert(error.getCondition === "STOPLOG_UNREACHABLE")
       assert(error.getMessage.contains(servers))
       assert(error.getMessage.contains("no answer within 200 ms"))
     }

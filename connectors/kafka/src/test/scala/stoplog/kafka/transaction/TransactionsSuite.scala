@@ -149,7 +149,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
 
   test("an error before the first record is not an expired transaction") {
     val gone = new org.apache.kafka.common.errors.ProducerFencedException("fenced")
-    assert(KafkaErrors.inTransaction("b:1", None, 0, 1, gone).getCondition === "STOPLOG_KAFKA_WRITE")
+    assert(KafkaErrors.inTransaction("b:1", None, 0, 1, gone).getCondition === "STOPLOG_REQUEST_FAILED")
   }
 
   test("a timed-out transaction is lost, and its commit reports the loss") {

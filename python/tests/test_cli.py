@@ -78,7 +78,7 @@ def test_an_error_is_explained_by_condition_name(capsys: pytest.CaptureFixture[s
         printed = capsys.readouterr().out
         assert printed.startswith("STOPLOG_FENCED (SQLSTATE 40001)\n\nAnother driver has taken over <")
         assert "Stop one of the two" in printed
-    assert main(["error", "STOPLOG_JDBC_BAD_ROW"]) == ExitCode.OK
+    assert main(["error", "STOPLOG_KAFKA_GROUP"]) == ExitCode.OK
     assert main(["error", "STOPLOG_NO_SESSION", "--output", "json"]) == ExitCode.OK
     capsys.readouterr()
     assert main(["error", "invalid_options"]) == ExitCode.OK

@@ -159,25 +159,40 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
 
   // Rows.
 
-  def nullValue(column: String): StoplogException = failure("STOPLOG_NULL_VALUE", "column" -> column)
+  def nullValue(column: String): StoplogException = RowErrors.nullValue(
+    column,
+    "a line of text cannot represent null",
+    "set nullValue to the string for null"
+  )
 
   /** @param why a clause about the row, called `it` */
   def unreadableRow(format: String, why: String): StoplogException =
     failure("STOPLOG_UNREADABLE_ROW", "format" -> format, "why" -> reason(why))
 
   def nullWritable(column: String): StoplogException =
-    failure("STOPLOG_NULL_WRITABLE", "column" -> column)
+    RowErrors.nullValue(
+      column,
+      "a SequenceFile cannot represent null: its keys and values are of one class each",
+      ""
+    )
 
   /** A column that is declared as never null in the schema. */
-  def nullRequired(column: String): StoplogException = failure("STOPLOG_NULL_REQUIRED", "column" -> column)
+  def nullRequired(column: String): StoplogException = RowErrors.nullValue(
+    column,
+    "its schema declares the column as not nullable, so the file could not represent the null",
+    s"declare the column nullable, or $Reject"
+  )
 
   /** @param bucket the target bucket of the row, if known */
-  def badRow(bucket: Option[String], cause: Throwable): StoplogException = failure(
-    "STOPLOG_BAD_ROW",
-    cause,
-    "bucket" -> bucket.fold("an unknown bucket")(id => s"the bucket '$id'"),
-    "why"    -> reason(Causes.message(cause))
+  def badRow(bucket: Option[String], cause: Throwable): StoplogException = RowErrors.badRow(
+    bucket.fold("an unknown bucket")(id => s"the bucket '$id'"),
+    Causes.message(cause),
+    "Nothing of this epoch was published.",
+    s"$Reject and continue",
+    cause
   )
+
+  private val Reject = "set onBadRow to reject to write such rows under rejectPath"
 
   def bucketId(id: String, why: String): StoplogException =
     failure("STOPLOG_BUCKET_ID", "id" -> s"'$id'", "why" -> reason(why))

@@ -29,7 +29,7 @@ class BytesEncoderSuite extends AnyFunSuite {
   test("null and columns of other types are rejected") {
     val encoder = opened("value BINARY", JMap.of())
     val e       = intercept[Exception](encoder.encode(InternalRow(null), new ByteArrayOutputStream))
-    assert(e.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_NULL_REQUIRED")
+    assert(e.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_NULL_VALUE")
     for (
       (schema, why) <- Seq(
         "body BINARY"  -> "there is no column 'value' among body",

@@ -261,7 +261,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val driver = sink.driver("q", "r1")
     driver.begin(0)
     val results = Seq(sink.stage(rows(0, 5): _*), sink.stage(rows(4, 6): _*))
-    assert(condition(driver.commit(0, results, Existing.Keep)) === "STOPLOG_JDBC_BAD_ROW")
+    assert(condition(driver.commit(0, results, Existing.Keep)) === "STOPLOG_BAD_ROW")
     assert(ids(sink.table) === Nil)
   }
 

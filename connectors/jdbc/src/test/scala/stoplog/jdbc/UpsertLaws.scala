@@ -84,7 +84,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(content(table).take(2) === Seq(1 -> "c", 2 -> "x"))
     task(1L -> "b", 2L -> "y")
     assert(content(table).take(2) === Seq(1 -> "c", 2 -> "y"))
-    assert(intercept[StoplogException](task(1L -> null)).getCondition === "STOPLOG_JDBC_BAD_ROW")
+    assert(intercept[StoplogException](task(1L -> null)).getCondition === "STOPLOG_BAD_ROW")
     database.execute(s"UPDATE $table SET word = NULL WHERE id = 1")
     task(1L                          -> "a")
     assert(content(table).head === 1 -> "a")
@@ -107,7 +107,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   test("a bad row fails by name, with the row and the database's message") {
     val sink = rig(more = " CHECK (word <> 'bad')")
     val e    = intercept[StoplogException](sink.upsert(1L -> "a", 2L -> "bad", 3L -> "c"))
-    assert(e.getCondition === "STOPLOG_JDBC_BAD_ROW")
+    assert(e.getCondition === "STOPLOG_BAD_ROW")
     assert(e.getMessage.contains("(2,bad)"))
   }
 
@@ -136,7 +136,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(
       intercept[StoplogException](
         rig().upsert(null.asInstanceOf[Any] -> "b")
-      ).getCondition === "STOPLOG_JDBC_BAD_ROW"
+      ).getCondition === "STOPLOG_BAD_ROW"
     )
   }
 

@@ -19,7 +19,7 @@ class RowChecksSuite extends AnyFunSuite {
     val refused = intercept[BadRow](required.check(InternalRow(UTF8String.fromString("a"), null)))
     refused.getCause match {
       case e: SparkThrowable =>
-        assert(e.getCondition === "STOPLOG_NULL_REQUIRED")
+        assert(e.getCondition === "STOPLOG_NULL_VALUE")
         assert(e.getMessageParameters.get("column") === "id")
       case other => fail(other)
     }

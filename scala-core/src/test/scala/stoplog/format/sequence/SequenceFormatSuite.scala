@@ -166,7 +166,7 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
     val rows   = internal(schema, Seq(Row("a"), Row(null), Row("b")))
     writer.write(rows(0))
     val refused = intercept[BadRow](writer.write(rows(1))).getCause.asInstanceOf[SparkThrowable]
-    assert(refused.getCondition === "STOPLOG_NULL_WRITABLE")
+    assert(refused.getCondition === "STOPLOG_NULL_VALUE")
     assert(refused.getMessageParameters.get("column") === "value")
     writer.write(rows(2))
     writer.sync()

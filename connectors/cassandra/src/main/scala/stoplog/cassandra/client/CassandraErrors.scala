@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.client
 
-import stoplog.error.{ErrorMaker, RequestErrors, StartErrors, StoplogArgumentException, StoplogException}
+import stoplog.error.{
+  ErrorMaker, RequestErrors, RowErrors, StartErrors, StoplogArgumentException, StoplogException
+}
 
 /** All errors of this connector, by name; no other code creates them. The methods return errors and do not
   * throw.
@@ -31,13 +33,12 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
     * @param column the column that cannot be written
     */
   def badRow(table: String, key: String, column: String, why: String, cause: Throwable): StoplogException =
-    failure(
-      "STOPLOG_CASSANDRA_BAD_ROW",
-      cause,
-      "table"  -> table,
-      "key"    -> key,
-      "column" -> column,
-      "why"    -> reason(why)
+    RowErrors.badRow(
+      s"the table $table",
+      s"the column $column of the row with the key ($key) cannot be written: $why",
+      "",
+      "",
+      cause
     )
 
   /** @param others the number of other rows in the request */

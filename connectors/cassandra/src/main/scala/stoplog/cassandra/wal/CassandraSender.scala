@@ -63,7 +63,7 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
   private val lease = Sessions.lease(options.connection, RequestRetries(options.retryTimeoutMillis))
   private val key   = options -> schema
 
-  /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`, `STOPLOG_REQUEST_FAILED`. */
+  /** Errors: `STOPLOG_BAD_ROW`, `STOPLOG_REQUEST_FAILED`. */
   override def send(chunk: Chunk, rows: ChunkRows): Boolean =
     try {
       val plan   = CassandraSender.plans.of(key)(CassandraSender.plan(options, schema))

@@ -50,7 +50,7 @@ private[cassandra] final class RowBinder(
   private val timestampAt = columns.length
   private val ttlAt       = timestampAt + (if (plan.timestamp == TimestampSource.Server) 0 else 1)
 
-  /** Returns the row as a statement. Error: `STOPLOG_CASSANDRA_BAD_ROW`. */
+  /** Returns the row as a statement. Error: `STOPLOG_BAD_ROW`. */
   def bind(row: InternalRow): Bound = {
     val builder = prepared.boundStatementBuilder()
     var size    = 0

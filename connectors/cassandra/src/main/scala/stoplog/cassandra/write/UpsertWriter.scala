@@ -33,7 +33,7 @@ private[cassandra] final class UpsertWriter(
     Option.when(plan.timestamp == TimestampSource.Server)(new RepeatedKeys)
   private var rows = 0L
 
-  /** Errors: `STOPLOG_CASSANDRA_BAD_ROW`; and `STOPLOG_REQUEST_FAILED` for any earlier row. */
+  /** Errors: `STOPLOG_BAD_ROW`; and `STOPLOG_REQUEST_FAILED` for any earlier row. */
   def write(row: InternalRow): Unit = {
     val bound = binder.bind(row)
     unacknowledged.foreach(_.add(bound.key)(awaitAll()))

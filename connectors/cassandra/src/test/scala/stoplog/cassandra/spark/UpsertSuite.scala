@@ -213,9 +213,8 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     val more = Seq("writeTimestamp" -> "column", "writeTimestampColumn" -> "at")
     write(two("z"), "tied", more: _*)
     val stoplog = refusal(write(two("a"), "tied", more: _*))
-    assert(stoplog.getCondition === "STOPLOG_CASSANDRA_BAD_ROW")
-    assert(stoplog.getMessageParameters.get("key") === "id=1")
-    assert(stoplog.getMessageParameters.get("column") === "at")
+    assert(stoplog.getCondition === "STOPLOG_BAD_ROW")
+    assert(stoplog.getMessage.contains("the column at of the row with the key (id=1)"))
   }
 
   test("a wrong data center is reported with the data centers of the cluster") {
@@ -264,9 +263,8 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
   test("a bad row is reported with its key and column") {
     cql("CREATE TABLE %s.bad (id int PRIMARY KEY, v uuid)")
     val stoplog = refusal(write(rows("SELECT 7 AS id, 'no uuid' AS v"), "bad"))
-    assert(stoplog.getCondition === "STOPLOG_CASSANDRA_BAD_ROW")
-    assert(stoplog.getMessageParameters.get("key") === "id=7")
-    assert(stoplog.getMessageParameters.get("column") === "v")
+    assert(stoplog.getCondition === "STOPLOG_BAD_ROW")
+    assert(stoplog.getMessage.contains("the column v of the row with the key (id=7)"))
   }
 
   test("a row that the node rejects is reported with its key") {

@@ -4,7 +4,7 @@ package stoplog.jdbc.client
 import java.sql.SQLException
 
 import stoplog.error.{
-  ErrorMaker, OwnerErrors, RequestErrors, StartErrors, StoplogArgumentException, StoplogException
+  ErrorMaker, OwnerErrors, RequestErrors, RowErrors, StartErrors, StoplogArgumentException, StoplogException
 }
 
 /** All errors of this connector, by name, like `stoplog.error.Errors` for the core. */
@@ -41,18 +41,31 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   // Rows.
 
   /** @param row the text of the row; empty if the row is unknown */
-  def badRow(table: String, row: String, why: Throwable): StoplogException =
-    refused("STOPLOG_JDBC_BAD_ROW", why, "table" -> table, "row" -> (if (row.isEmpty) "" else s" $row"))
+  def badRow(table: String, row: String, why: Throwable): StoplogException = RowErrors.badRow(
+    s"the table $table",
+    s"the table rejects the row${if (row.isEmpty) "" else s" $row"}: ${oneLine(why)}",
+    "",
+    Reject,
+    why
+  )
 
   def nullKey(table: String, column: String): StoplogException =
-    failure("STOPLOG_JDBC_NULL_KEY", "table" -> table, "column" -> column)
+    RowErrors.nullValue(column, s"the table $table cannot identify a row without this key column", Reject)
 
   def nullVersion(table: String, column: String): StoplogException =
-    failure("STOPLOG_JDBC_NULL_VERSION", "table" -> table, "column" -> column)
+    RowErrors.nullValue(column, s"the table $table cannot compare a row without a version", Reject)
 
   /** @param why a clause about the value */
   def inexact(table: String, column: String, typeName: String, why: String): StoplogException =
-    failure("STOPLOG_JDBC_VALUE", "table" -> table, "column" -> column, "type" -> typeName, "why" -> why)
+    RowErrors.badRow(
+      s"the table $table",
+      s"its column $column of type $typeName cannot store the value exactly: the value $why",
+      "",
+      s"cast or round the values before the write, or change the type of the column, or $Reject",
+      cause = null
+    )
+
+  private val Reject = "set onBadRow to reject to write such rows to rejectTable and continue"
 
   // Errors of a running query.
 
@@ -161,15 +174,11 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
 
   private def subject(at: SinkAddress): String = s"The sink ${at.sink} in ${at.database}"
 
-  /** Creates an error with the database's message. */
-  private def refused(condition: String, why: Throwable, more: (String, Any)*): StoplogException =
-    failure(condition, why, more :+ "why" -> oneLine(why): _*)
+  /** Returns the message in one line. */
+  private def oneLine(why: Throwable): String = reason(messageOf(why).linesIterator.mkString(" "))
 
   // The name in the file of the ways out.
   private val Kind = "stoplog-jdbc"
-
-  /** Returns the message in one line. */
-  private def oneLine(why: Throwable): String = reason(messageOf(why).linesIterator.mkString(" "))
 }
 
 /** The place of a sink, for messages.

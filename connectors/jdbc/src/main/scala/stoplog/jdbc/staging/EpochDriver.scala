@@ -53,7 +53,7 @@ private[jdbc] final class EpochDriver(
   /** Makes the rows of these tasks visible, either all or none; idempotent. An interrupted commit is retried:
     * the retry waits for the lock of the earlier commit, and then checks whether the epoch is committed.
     *
-    * Errors: `STOPLOG_FENCED`, `STOPLOG_REQUEST_FAILED`, `STOPLOG_JDBC_BAD_ROW`,
+    * Errors: `STOPLOG_FENCED`, `STOPLOG_REQUEST_FAILED`, `STOPLOG_BAD_ROW`,
     * `STOPLOG_UNKNOWN_OUTCOME`.
     *
     * @return the number of rows that the target rejected

@@ -83,7 +83,7 @@ private object JdbcSender {
 /** Writes only rows: another committer records the chunks. */
 private[wal] final class PlainChunks(transactions: ChunkTransactions, faults: Faults) extends RowTarget {
 
-  /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_REQUEST_FAILED`. */
+  /** Errors: `STOPLOG_BAD_ROW`, `STOPLOG_NULL_VALUE`, `STOPLOG_REQUEST_FAILED`. */
   override def send(chunk: Chunk, rows: ChunkRows): Boolean = transactions.tried { (session, _) =>
     transactions.prepare()
     session.transaction { _ =>
@@ -105,7 +105,7 @@ private[wal] final class NotedChunks(transactions: ChunkTransactions, notes: Chu
       ArrivalStatus.Arrived
     else ArrivalStatus.Missing
 
-  /** Errors: `STOPLOG_JDBC_BAD_ROW`, `STOPLOG_JDBC_NULL_KEY`, `STOPLOG_REQUEST_FAILED`. */
+  /** Errors: `STOPLOG_BAD_ROW`, `STOPLOG_NULL_VALUE`, `STOPLOG_REQUEST_FAILED`. */
   override def send(chunk: Chunk, rows: ChunkRows): Boolean = transactions.tried { (session, before) =>
     transactions.prepare()
     // The previous attempt may have been committed without a response, or another process may have been

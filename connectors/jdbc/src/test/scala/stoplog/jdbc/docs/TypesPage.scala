@@ -45,7 +45,7 @@ object TypesPage {
       |one of three outcomes:
       |
       |- The column stores **each value** exactly.
-      |- The column stores **some values** exactly. Any other value is a bad row, by the error `STOPLOG_JDBC_VALUE`
+      |- The column stores **some values** exactly. Any other value is a bad row, by the error `STOPLOG_BAD_ROW`
       |  or by an error of the database.
       |- The start check **refuses** the pair (`STOPLOG_JDBC_TABLE`). The tables do not list such pairs.
       |

@@ -60,8 +60,8 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     source.addData(0L until 6L: _*)
     val failed = intercept[Exception](run(sink(table).build(), rows, at))
     assert(
-      Thrown.conditions(failed).contains("STOPLOG_JDBC_BAD_ROW") || failed.getMessage.contains(
-        "STOPLOG_JDBC_BAD_ROW"
+      Thrown.conditions(failed).contains("STOPLOG_BAD_ROW") || failed.getMessage.contains(
+        "STOPLOG_BAD_ROW"
       )
     )
     run(sink(table).withJdbcOption("onBadRow", "reject").build(), rows, at)

@@ -58,7 +58,7 @@ class NotedChunksSuite extends AnyFunSuite {
         val notes = newNotes(database)
         val rig   = target(database, table, notes, database.connector, keys.map("keyColumns" -> _).toSeq: _*)
         val e     = intercept[StoplogException](rig.send(chunk, words(20)))
-        assert(e.getCondition === "STOPLOG_JDBC_BAD_ROW")
+        assert(e.getCondition === "STOPLOG_BAD_ROW")
         assert(e.getMessage.contains("13"))
         assert(rig.has(chunk) === ArrivalStatus.Missing)
         rig.close()
@@ -84,7 +84,7 @@ class NotedChunksSuite extends AnyFunSuite {
     test(s"$database: a deferred constraint fails the chunk by name, or rejects its row") {
       val table = deferred(database, (0 until 20).filter(_ != 13).map(i => s"w$i"))
       val rig   = target(database, table, newNotes(database), database.connector)
-      assert(intercept[StoplogException](rig.send(chunk, words(20))).getCondition === "STOPLOG_JDBC_BAD_ROW")
+      assert(intercept[StoplogException](rig.send(chunk, words(20))).getCondition === "STOPLOG_BAD_ROW")
       rig.close()
       assert(ids(database, table) === Nil)
       val rejecting =

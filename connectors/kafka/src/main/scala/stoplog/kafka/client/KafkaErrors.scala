@@ -3,7 +3,7 @@ package stoplog.kafka.client
 
 import org.apache.kafka.common.utils.AppInfoParser
 
-import stoplog.error.{ErrorMaker, RequestErrors, StoplogArgumentException, StoplogException}
+import stoplog.error.{ErrorMaker, RequestErrors, RowErrors, StoplogArgumentException, StoplogException}
 import stoplog.options.TimeSpan
 
 /** The named errors of this module. Only this object creates errors; each method fills the parameters of a
@@ -51,16 +51,28 @@ private[kafka] object KafkaErrors extends ErrorMaker {
     "why"     -> reason(cause.toString)
   )
 
-  def nullTopic(): StoplogException = failure("STOPLOG_KAFKA_NULL_TOPIC")
+  def nullTopic(): StoplogException = RowErrors.nullValue(
+    "topic",
+    s"the option topic is not set, so the row has no topic. $NothingVisible",
+    "set the option topic"
+  )
 
-  def record(why: String): StoplogException =
-    failure("STOPLOG_KAFKA_RECORD", "why" -> reason(why))
+  def record(why: String): StoplogException = RowErrors.badRow(
+    "Kafka",
+    s"the row cannot be converted to a Kafka record: $why",
+    s"$NothingVisible.",
+    "change them: a header has a key, a partition is 0 or more, and a timestamp is not before 1970",
+    cause = null
+  )
+
+  private val NothingVisible =
+    "With delivery exactly-once, nothing of this epoch is visible to readers of committed records"
 
   def write(servers: String, cause: Throwable): StoplogException =
     RequestErrors.failed(
       s"The brokers $servers did not accept a record",
       cause.toString,
-      "With delivery exactly-once, nothing of this epoch is visible to readers of committed records",
+      NothingVisible,
       cause
     )
 

@@ -25,7 +25,7 @@ private[kafka] final class RecordColumns private (
     timestampAt: Option[Int]
 ) extends Serializable {
 
-  /** Returns the record of a row. Errors: `STOPLOG_KAFKA_NULL_TOPIC`, `STOPLOG_KAFKA_RECORD`. */
+  /** Returns the record of a row. Errors: `STOPLOG_NULL_VALUE`, `STOPLOG_BAD_ROW`. */
   def record(row: InternalRow): ProducerRecord[Array[Byte], Array[Byte]] =
     try
       new ProducerRecord(

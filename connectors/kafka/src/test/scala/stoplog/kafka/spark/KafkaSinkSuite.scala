@@ -80,7 +80,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     val topic = broker.createTopic("sink-null")
     val rows  = spark.sql(s"SELECT 'a' AS value, '$topic' AS topic UNION ALL SELECT 'b', null").coalesce(1)
     val lost  = intercept[Exception](KafkaSink.to(broker.servers).build().write(rows).save())
-    assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_NULL_TOPIC"))
+    assert(Thrown.conditions(lost).contains("STOPLOG_NULL_VALUE"))
     assert(broker.committed(topic) === Nil)
     assert(!broker.isHeldUp(topic))
   }
@@ -138,7 +138,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
       val typed = column.replaceFirst("(.*) AS headers$", s"CAST($$1 AS $headers) AS headers")
       val sink  = KafkaSink.to(broker.servers).withTopic("odd").withDelivery(delivery).build()
       val lost  = intercept[Exception](sink.write(spark.sql(s"SELECT 'a' AS value, $typed")).save())
-      assert(Thrown.conditions(lost).contains("STOPLOG_KAFKA_RECORD"), lost)
+      assert(Thrown.conditions(lost).contains("STOPLOG_BAD_ROW"), lost)
       assert(Thrown.text(lost).contains(said), lost)
     }
   }

@@ -83,7 +83,7 @@ def test_text_of_several_columns_is_rejected(spark: SparkSession, place: Place) 
         return rows.selectExpr("value", "1 as n")
 
     stream = Stream(spark, place, change=two_columns)
-    assert_rejected(stream.start, "STOPLOG_TEXT_SCHEMA", "Select one column")
+    assert_rejected(stream.start, "STOPLOG_ROW_COLUMNS", "to one column with to_json")
 
 
 def test_a_null_in_text_is_rejected(spark: SparkSession, place: Place) -> None:

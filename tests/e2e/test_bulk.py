@@ -80,7 +80,7 @@ def test_the_checkpoint_policy_writes_a_file_for_each_epoch(spark: SparkSession,
 def test_an_unsupported_type_of_the_format_is_rejected(spark: SparkSession, place: Place) -> None:
     place.feed()
     interval = "make_interval(1) AS span"
-    with pytest.raises(Exception, match="STOPLOG_UNSUPPORTED_TYPE"):
+    with pytest.raises(Exception, match="STOPLOG_UNSUPPORTED_COLUMN"):
         Stream(spark, place, {**BASE, "format": "parquet"}, lambda rows: rows.selectExpr(interval)).run()
 
 

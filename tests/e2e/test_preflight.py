@@ -64,7 +64,7 @@ def test_all_problems_are_reported_at_once(spark: SparkSession, place: Place) ->
     found = check_options(spark.sql("SELECT 'x' AS a, 1 AS b"), options)
     reported = {problem.name: problem.what for problem in found.problems}
     assert reported.keys() == {"format", "buckets", "path"}, found
-    assert "STOPLOG_TEXT_SCHEMA" in reported["format"]
+    assert "STOPLOG_ROW_COLUMNS" in reported["format"]
     assert "STOPLOG_BUCKET_ID" in reported["buckets"]
     assert "STOPLOG_PATH_NOT_WRITABLE" in reported["path"]
     assert all(problem.now for problem in found.problems)

@@ -64,7 +64,7 @@ private[stoplog] object BucketExpression {
   /** Parses the expression with the session's parser, functions, time zone and settings, and casts the result
     * to a string.
     *
-    * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_EXPRESSION` if Spark cannot resolve the
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_OPTION_COLUMN` if Spark cannot resolve the
     *   expression, or if the value depends on more than the row, such as the time of execution
     */
   def bind(session: SparkSession, sql: String, schema: StructType): BucketExpression = {

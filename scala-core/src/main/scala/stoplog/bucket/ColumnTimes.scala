@@ -28,14 +28,14 @@ private[stoplog] final class ColumnTimes private (ordinal: Int, val column: Time
 
 private[stoplog] object ColumnTimes {
 
-  /** Creates the times of a bucket column. Error: `STOPLOG_BUCKET_COLUMN`. */
+  /** Creates the times of a bucket column. Error: `STOPLOG_OPTION_COLUMN`. */
   def of(column: String, schema: StructType): ColumnTimes = of(column, schema, Errors.bucketColumn(column, _))
 
   /** Creates the event times of rows. The column is named by the option `eventTimeColumn`, or else by the
     * query's `withWatermark`.
     *
     * Returns `None` if neither names a column. If several timestamps have a watermark, as after a join, the
-    * first column is used. Error: `STOPLOG_EVENT_TIME_COLUMN`.
+    * first column is used. Error: `STOPLOG_OPTION_COLUMN`.
     */
   def ofEvents(column: Option[String], schema: StructType): Option[ColumnTimes] =
     column.orElse(watermarked(schema)).map(name => of(name, schema, Errors.eventTimeColumn(name, _)))

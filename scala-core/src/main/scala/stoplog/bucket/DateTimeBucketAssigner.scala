@@ -46,7 +46,7 @@ final class DateTimeBucketAssigner(
 
   def this() = this(DateTimeBucketAssigner.DefaultPattern)
 
-  /** Errors: `STOPLOG_BUCKET_COLUMN` if the column has no times, `STOPLOG_BUCKET_FORMAT` if the pattern
+  /** Errors: `STOPLOG_OPTION_COLUMN` if the column has no times, `STOPLOG_BUCKET_FORMAT` if the pattern
     * contains a zone but the column has no zone.
     */
   override def open(schema: StructType): Unit = {

@@ -24,7 +24,7 @@ private[stoplog] object PartitionColumns {
   /** Resolves the columns of `partitionBy`.
     *
     * @param names as written by the user; case matters only if names in the schema differ in case only
-    * @throws stoplog.error.StoplogArgumentException `STOPLOG_PARTITION_COLUMNS` for an unknown or repeated
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_OPTION_COLUMN` for an unknown or repeated
     *   name, for a column of a non-atomic type, or if no column remains for the files
     */
   def of(schema: StructType, names: Seq[String]): PartitionColumns = {

@@ -6,7 +6,7 @@ package stoplog.error
   * Each constructor fills the sentence of one condition in `error/stoplog-error-conditions.json`. The
   * constructors return the exception and do not throw, so that the compiler sees the `throw`.
   */
-object Errors extends ErrorMaker with JobErrors with PlaceErrors {
+object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErrors {
 
   // Requests that cannot be met.
 
@@ -39,20 +39,6 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
   def uploadPurge(path: String, key: String): StoplogArgumentException =
     argument("STOPLOG_UPLOAD_PURGE", "path" -> path, "key" -> key)
 
-  def textSchema(schema: String): StoplogArgumentException =
-    argument("STOPLOG_TEXT_SCHEMA", "schema" -> schema)
-
-  def unsupportedType(format: String, column: String, dataType: String): StoplogArgumentException =
-    argument("STOPLOG_UNSUPPORTED_TYPE", "format" -> format, "column" -> column, "dataType" -> dataType)
-
-  /** @param column whose name, or the name of a nested field, is not valid in the format */
-  def columnName(format: String, column: String, why: String): StoplogArgumentException =
-    argument("STOPLOG_COLUMN_NAME", "format" -> format, "column" -> column, "why" -> reason(why))
-
-  /** @param schema of the rows, which does not have one or two columns */
-  def sequenceSchema(schema: String): StoplogArgumentException =
-    argument("STOPLOG_SEQUENCE_SCHEMA", "schema" -> schema)
-
   def codecUnavailable(
       format: String,
       codec: String,
@@ -60,31 +46,6 @@ object Errors extends ErrorMaker with JobErrors with PlaceErrors {
       cause: Throwable
   ): StoplogArgumentException =
     argument("STOPLOG_CODEC_UNAVAILABLE", cause, "format" -> format, "codec" -> codec, "why" -> reason(why))
-
-  def bucketExpression(expression: String, why: String): StoplogArgumentException =
-    argument("STOPLOG_BUCKET_EXPRESSION", "expression" -> expression, "why" -> reason(why))
-
-  def partitionColumns(why: String): StoplogArgumentException =
-    argument("STOPLOG_PARTITION_COLUMNS", "why" -> reason(why))
-
-  /** @param problems each a clause
-    * @param columns  of the table
-    */
-  def tableColumns(table: String, problems: Seq[String], columns: String): StoplogArgumentException =
-    argument(
-      "STOPLOG_TABLE_COLUMNS",
-      "table"   -> table,
-      "why"     -> problems.mkString("; "),
-      "columns" -> columns
-    )
-
-  def bucketColumn(column: String, why: String): StoplogArgumentException =
-    argument("STOPLOG_BUCKET_COLUMN", "column" -> column, "why" -> reason(why))
-
-  def eventTimeColumn(column: String, why: String): StoplogArgumentException =
-    argument("STOPLOG_EVENT_TIME_COLUMN", "column" -> column, "why" -> reason(why))
-
-  def eventTimeMissing(): StoplogArgumentException = argument("STOPLOG_EVENT_TIME_MISSING")
 
   def bucketFormat(pattern: String, why: String): StoplogArgumentException =
     argument("STOPLOG_BUCKET_FORMAT", "pattern" -> pattern, "why" -> reason(why))

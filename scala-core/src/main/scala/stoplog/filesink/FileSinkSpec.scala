@@ -269,7 +269,7 @@ private[filesink] object FileSinkSpec {
 
   private[stoplog] object EventTimes {
 
-    /** Errors: `STOPLOG_EVENT_TIME_COLUMN`, `STOPLOG_EVENT_TIME_MISSING`. */
+    /** Errors: `STOPLOG_OPTION_COLUMN`. */
     def of(options: SinkOptions, schema: StructType): EventTimes = {
       val column = ColumnTimes.ofEvents(options.rolling.eventTimeColumn, schema)
       EventTimes(

@@ -75,7 +75,7 @@ private[stoplog] object WriterDistribution {
           options.toMap ++ BucketOptions.toMap(Bucketing.PartitionColumns(columns(partitioned)))
         )
 
-    /** Error: `STOPLOG_PARTITION_COLUMNS`. */
+    /** Error: `STOPLOG_OPTION_COLUMN`. */
     def columns(partitioned: Array[Transform]): Seq[String] = partitioned.map(column).toSeq
 
     private def column(transform: Transform): String =

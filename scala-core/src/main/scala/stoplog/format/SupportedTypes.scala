@@ -24,7 +24,7 @@ private[stoplog] object SupportedTypes {
   }
 
   /** Rejects a column to which readers assign the text of lines that they cannot parse. Error:
-    * `STOPLOG_COLUMN_NAME`.
+    * `STOPLOG_UNSUPPORTED_COLUMN`.
     */
   def corruptRecords(format: String, schema: StructType, name: String): Unit = {
     val reserved = if (name.isEmpty) SQLConf.get.columnNameOfCorruptRecord else name
@@ -37,7 +37,7 @@ private[stoplog] object SupportedTypes {
   }
 
   /** Rejects two columns, or two fields of a struct, with the same name: readers find only one of the two, or
-    * reject the file. Spark's batch writers reject such names, too. Error: `STOPLOG_COLUMN_NAME`.
+    * reject the file. Spark's batch writers reject such names, too. Error: `STOPLOG_UNSUPPORTED_COLUMN`.
     *
     * @param caseSensitive whether names that differ only in case are different
     */

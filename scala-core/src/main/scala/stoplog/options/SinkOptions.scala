@@ -50,7 +50,7 @@ private[stoplog] object SinkOptions {
   /** Parses the options of a write. Names are case-insensitive.
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems. A single problem throws `STOPLOG_PATH_MISSING`,
-    * `STOPLOG_USER_CODE`, `STOPLOG_BUCKET_FORMAT` or `STOPLOG_PARTITION_COLUMNS`, where applicable.
+    * `STOPLOG_USER_CODE`, `STOPLOG_BUCKET_FORMAT` or `STOPLOG_OPTION_COLUMN`, where applicable.
     *
     * {{{
     * SinkOptions.parse(Map("path" -> "/data/events", "format" -> "json", "maxPartSize" -> "64m"))

@@ -146,7 +146,7 @@ private[spark] object SessionTable {
     FileReads.schema(options.toRead(CaseInsensitiveStringMap.empty))
   }
 
-  /** Creates a table. Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_PARTITION_COLUMNS`. */
+  /** Creates a table. Errors: `STOPLOG_INVALID_OPTIONS`, `STOPLOG_OPTION_COLUMN`. */
   def apply(
       columns: StructType,
       partitioned: Array[Transform],

@@ -30,7 +30,7 @@ private[spark] final case class TableColumns(
     * without a default. Partition columns and `NOT NULL` columns without a default, and columns of formats
     * without names, must not be missing.
     *
-    * Error: `STOPLOG_TABLE_COLUMNS`.
+    * Error: `STOPLOG_ROW_COLUMNS`.
     */
   def fitted(table: String, rows: StructType): StructType = {
     val found    = rows.map(field => field -> declared(field.name))

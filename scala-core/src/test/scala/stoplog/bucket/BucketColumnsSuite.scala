@@ -45,7 +45,7 @@ class BucketColumnsSuite extends AnyFunSuite {
     }
     for ((of, names, why) <- refusals) {
       val e = intercept[Exception](PartitionColumns.of(of, names)).asInstanceOf[SparkThrowable]
-      assert(e.getCondition === "STOPLOG_PARTITION_COLUMNS")
+      assert(e.getCondition === "STOPLOG_OPTION_COLUMN")
       assert(e.getMessageParameters.get("why").contains(why))
     }
   }

@@ -191,14 +191,14 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
   test("missing columns and columns without a time are rejected") {
     for (column <- Seq("nope", "id", "name", "at.x")) {
       val e = failure(new DateTimeBucketAssigner(column = Some(column)).open(schema))
-      assert(e.getCondition === "STOPLOG_BUCKET_COLUMN")
-      assert(e.getMessageParameters.get("column") === column)
+      assert(e.getCondition === "STOPLOG_OPTION_COLUMN")
+      assert(e.getMessageParameters.get("setting") === s"bucketColumn = $column")
     }
     val twice = StructType.fromDDL("a INT").add("At", "timestamp").add("aT", "timestamp")
     assert(
       failure(
         new DateTimeBucketAssigner(column = Some("at")).open(twice)
-      ).getCondition === "STOPLOG_BUCKET_COLUMN"
+      ).getCondition === "STOPLOG_OPTION_COLUMN"
     )
     new DateTimeBucketAssigner(column = Some("aT")).open(twice)
   }

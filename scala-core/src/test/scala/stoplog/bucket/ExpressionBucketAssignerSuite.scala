@@ -82,8 +82,8 @@ class ExpressionBucketAssignerSuite extends AnyFunSuite with SparkSessionForTest
       case e: SparkThrowable => e
       case e                 => throw e
     }
-    assert(e.getCondition === "STOPLOG_BUCKET_EXPRESSION")
-    assert(e.getMessageParameters.get("expression") === sql)
+    assert(e.getCondition === "STOPLOG_OPTION_COLUMN")
+    assert(e.getMessageParameters.get("setting") === s"bucketBy = $sql")
     e.getMessageParameters.get("why")
   }
 

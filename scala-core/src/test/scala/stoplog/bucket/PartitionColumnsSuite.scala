@@ -153,7 +153,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def refused(schema: StructType, names: String*): String = {
     val e = intercept[Exception](PartitionColumns.of(schema, names)).asInstanceOf[SparkThrowable]
-    assert(e.getCondition === "STOPLOG_PARTITION_COLUMNS")
+    assert(e.getCondition === "STOPLOG_OPTION_COLUMN")
     e.getMessageParameters.get("why")
   }
 

@@ -26,7 +26,7 @@ class ErrorsSuite extends ConditionRules(Conditions.url, ErrorsSuite.one) {
 
   test("errors of usage are IllegalArgumentExceptions, and errors at run time are not") {
     val running = Set("STOPLOG_NULL_VALUE", "STOPLOG_STORE_WRITE", "STOPLOG_FENCED", "STOPLOG_FOREIGN_QUERY")
-    val asked   = Set("STOPLOG_INVALID_OPTIONS", "STOPLOG_TEXT_SCHEMA", "STOPLOG_USER_CODE")
+    val asked   = Set("STOPLOG_INVALID_OPTIONS", "STOPLOG_ROW_COLUMNS", "STOPLOG_USER_CODE")
     val (arguments, failures) = one.partition {
       case _: IllegalArgumentException => true
       case _                           => false

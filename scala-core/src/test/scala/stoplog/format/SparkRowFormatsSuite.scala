@@ -131,16 +131,16 @@ class SparkRowFormatsSuite extends AnyFunSuite with SparkSessionForTests {
   test("rejects a column that Spark's writer rejects, by name and type") {
     def refused(format: String, schema: StructType) = {
       val e = intercept[Exception](RowFormats.encoder(format, schema, Map.empty, "UTC"))
-      assert(e.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+      assert(e.asInstanceOf[SparkThrowable].getCondition === "STOPLOG_UNSUPPORTED_COLUMN")
       e.asInstanceOf[SparkThrowable].getMessageParameters.asScala.toMap
     }
     assert(
       refused("csv", StructType.fromDDL("a INT, tags ARRAY<STRING>")) ===
-        Map("format" -> "csv", "column" -> "tags", "dataType" -> "array<string>")
+        Map("format" -> "csv", "column" -> "tags", "why" -> "its type is array<string>")
     )
     assert(refused("csv", StructType.fromDDL("s STRUCT<a: INT>"))("column") === "s")
-    assert(refused("csv", new StructType().add("i", CalendarIntervalType))("dataType") === "interval")
-    assert(refused("json", new StructType().add("i", CalendarIntervalType))("dataType") === "interval")
+    assert(refused("csv", new StructType().add("i", CalendarIntervalType))("why") === "its type is interval")
+    assert(refused("json", new StructType().add("i", CalendarIntervalType))("why") === "its type is interval")
   }
 
   test("the driver rejects option values that Spark rejects") {

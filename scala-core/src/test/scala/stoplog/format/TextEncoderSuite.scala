@@ -69,9 +69,9 @@ class TextEncoderSuite extends AnyFunSuite {
       assert(
         condition(
           RowFormats.encoder("text", StructType.fromDDL(ddl), Map.empty, "UTC")
-        ) === "STOPLOG_TEXT_SCHEMA"
+        ) === "STOPLOG_ROW_COLUMNS"
       )
-    assert(condition(new TextEncoder().open(new StructType)) === "STOPLOG_TEXT_SCHEMA")
+    assert(condition(new TextEncoder().open(new StructType)) === "STOPLOG_ROW_COLUMNS")
   }
 
   test("the suffix is .txt, and an empty part has no bytes") {

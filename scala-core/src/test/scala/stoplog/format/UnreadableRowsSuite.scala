@@ -140,10 +140,12 @@ class UnreadableRowsSuite extends AnyFunSuite {
         case e: SparkThrowable => e.getCondition
         case e                 => e.getMessage
       }
-    assert(condition("json", "m MAP<INT, STRING>") === "STOPLOG_UNSUPPORTED_TYPE")
-    assert(condition("json", "_corrupt_record STRING, a INT") === "STOPLOG_COLUMN_NAME")
-    assert(condition("csv", "a INT, c STRING", "columnNameOfCorruptRecord" -> "c") === "STOPLOG_COLUMN_NAME")
-    assert(condition("csv", "`a\nb` INT", "header" -> "true") === "STOPLOG_COLUMN_NAME")
+    assert(condition("json", "m MAP<INT, STRING>") === "STOPLOG_UNSUPPORTED_COLUMN")
+    assert(condition("json", "_corrupt_record STRING, a INT") === "STOPLOG_UNSUPPORTED_COLUMN")
+    assert(
+      condition("csv", "a INT, c STRING", "columnNameOfCorruptRecord" -> "c") === "STOPLOG_UNSUPPORTED_COLUMN"
+    )
+    assert(condition("csv", "`a\nb` INT", "header" -> "true") === "STOPLOG_UNSUPPORTED_COLUMN")
     assert(condition("json", One, "pretty" -> "true").contains("pretty"))
     assert(condition("json", One, "multiLine" -> "true").contains("first row"))
     assert(condition("text", One, "nullValue" -> "a\nb").contains("nullValue"))

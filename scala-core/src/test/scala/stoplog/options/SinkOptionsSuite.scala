@@ -243,7 +243,7 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("an invalid pattern or column list has a separate condition") {
     for (pattern <- Seq("yyyy-qqqqqqqq", "'", "/yyyy", "'_'yyyy", "yyyy//MM"))
       assert(refused(json + ("bucketFormat" -> pattern)).getCondition === "STOPLOG_BUCKET_FORMAT", pattern)
-    assert(refused(json + ("partitionBy" -> "a,,b")).getCondition === "STOPLOG_PARTITION_COLUMNS")
+    assert(refused(json + ("partitionBy" -> "a,,b")).getCondition === "STOPLOG_OPTION_COLUMN")
   }
 
   test("the rolling policy is configured by its applicable options only") {

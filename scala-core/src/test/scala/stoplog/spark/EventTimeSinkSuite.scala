@@ -80,9 +80,9 @@ class EventTimeSinkSuite extends AnyFunSuite with SparkSessionForTests {
   test("rejects rows without event time and unsuitable columns before any write") {
     val rows    = timed(spark.range(3).toDF("second"))
     val refused = Seq(
-      csv(new TestDirectory, "1m")                                -> "STOPLOG_EVENT_TIME_MISSING",
-      csv(new TestDirectory, "1m").withEventTimeColumn("second")  -> "STOPLOG_EVENT_TIME_COLUMN",
-      csv(new TestDirectory, "1m").withEventTimeColumn("nowhere") -> "STOPLOG_EVENT_TIME_COLUMN"
+      csv(new TestDirectory, "1m")                                -> "STOPLOG_OPTION_COLUMN",
+      csv(new TestDirectory, "1m").withEventTimeColumn("second")  -> "STOPLOG_OPTION_COLUMN",
+      csv(new TestDirectory, "1m").withEventTimeColumn("nowhere") -> "STOPLOG_OPTION_COLUMN"
     )
     for ((sink, condition) <- refused) {
       val found = sink.build().check(rows).findings.find(_.name == "rollingPolicy")

@@ -51,7 +51,7 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
 
   private def refused(table: String, columns: String*): String = {
     val error = intercept[StreamingQueryException](run(table, columns: _*))
-    assert(Thrown.conditions(error).contains("STOPLOG_TABLE_COLUMNS"), columns)
+    assert(Thrown.conditions(error).contains("STOPLOG_ROW_COLUMNS"), columns)
     Thrown.text(error)
   }
 

@@ -194,7 +194,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
         "(id INT) USING stoplog OPTIONS (format 'json', view 'parts')"    -> "cannot have the option view",
         "(id INT) USING stoplog OPTIONS (format 'json', sink 'x.Y')"      -> "cannot have the option sink",
         "(id INT) USING stoplog OPTIONS (format 'sequencefile')"          -> "format",
-        "(id INT) USING stoplog OPTIONS (format 'json') CLUSTERED BY (id) INTO 4 BUCKETS" -> "PARTITION_COLUMNS"
+        "(id INT) USING stoplog OPTIONS (format 'json') CLUSTERED BY (id) INTO 4 BUCKETS" -> "partitionBy"
       )
     ) {
       val said = refused(spark.sql(s"CREATE TABLE $database.none $create"))

@@ -144,7 +144,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     for (format <- Seq("json", "csv", "parquet", "orc", "avro")) {
       val said = refused(format, two: _*)
       assert(
-        said.startsWith("STOPLOG_COLUMN_NAME") && said.contains(
+        said.startsWith("STOPLOG_UNSUPPORTED_COLUMN") && said.contains(
           s"The format $format cannot write the column ID"
         )
       )

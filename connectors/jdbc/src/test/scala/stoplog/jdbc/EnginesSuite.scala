@@ -34,7 +34,7 @@ class EnginesSuite extends AnyFunSuite {
     for (engine <- engines) {
       val table = withEngine(engine)
       val e     = intercept[StoplogArgumentException](check(table))
-      assert(e.getCondition === "STOPLOG_JDBC_TABLE")
+      assert(e.getCondition === "STOPLOG_ROW_COLUMNS")
       assert(e.getMessage.contains(s"its engine $engine has no transactions"))
       check(table, "keyColumns" -> "id")
     }

@@ -247,10 +247,10 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
         .write(words(0, 1).selectExpr("word AS id", "word", "id AS x"))
         .save()
     )
-    assert(Thrown.conditions(e).contains("STOPLOG_JDBC_TABLE"))
+    assert(Thrown.conditions(e).contains("STOPLOG_ROW_COLUMNS"))
     assert(e.getMessage.contains("(3)"))
     val gone = intercept[Exception](sink("nowhere").build().write(words(0, 1)).save())
-    assert(Thrown.conditions(gone).contains("STOPLOG_JDBC_TABLE"))
+    assert(Thrown.conditions(gone).contains("STOPLOG_ROW_COLUMNS"))
     val off = intercept[IllegalArgumentException](
       JdbcSink.forTable("jdbc:postgresql://127.0.0.1:1/x", "t").build().write(words(0, 1)).save()
     )

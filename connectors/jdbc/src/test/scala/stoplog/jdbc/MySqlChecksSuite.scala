@@ -124,7 +124,7 @@ class MySqlChecksSuite extends AnyFunSuite {
       ""
     } catch {
       case e: StoplogArgumentException =>
-        assert(e.getCondition === "STOPLOG_JDBC_TABLE")
+        assert(e.getCondition === "STOPLOG_ROW_COLUMNS")
         e.getMessage
     }
 

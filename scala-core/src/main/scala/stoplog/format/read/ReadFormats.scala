@@ -26,7 +26,7 @@ private[stoplog] object ReadFormats {
     * @param filters of the query; rows that fail the filters may be returned or omitted
     * @param directories the columns named by directories
     *
-    * Errors: `STOPLOG_TEXT_SCHEMA`, `STOPLOG_INVALID_OPTIONS` for columns unknown to the format.
+    * Errors: `STOPLOG_ROW_COLUMNS`, `STOPLOG_INVALID_OPTIONS` for columns unknown to the format.
     */
   def of(
       settings: SourceFormatName.ReadSettings,

@@ -221,23 +221,27 @@ class AvroFormatSuite extends AnyFunSuite with SparkSessionForTests {
   test("rejects a column that Spark's writer rejects, by name and type") {
     val refused =
       intercept[Exception](format(plain.add("i", CalendarIntervalType))).asInstanceOf[SparkThrowable]
-    assert(refused.getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+    assert(refused.getCondition === "STOPLOG_UNSUPPORTED_COLUMN")
     assert(
       refused.getMessageParameters.asScala.toMap === Map(
-        "format"   -> "avro",
-        "column"   -> "i",
-        "dataType" -> "interval"
+        "format" -> "avro",
+        "column" -> "i",
+        "why"    -> "its type is interval"
       )
     )
     intercept[Exception](format(StructType.fromDDL("v VARIANT")))
     def why(columns: String) =
       intercept[Exception](format(StructType.fromDDL(columns))).asInstanceOf[SparkThrowable]
     val inside = why("id INT, tags ARRAY<MAP<INT, STRING>>, other MAP<INT, STRING>")
-    assert(inside.getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+    assert(inside.getCondition === "STOPLOG_UNSUPPORTED_COLUMN")
     assert(inside.getMessageParameters.get("column") === "tags")
     for (field <- Seq("INT", "STRUCT<x: INT>", "STRUCT<`x y`: INT>")) {
       val name = why(s"id INT, `a.b` $field")
-      assert(name.getCondition === "STOPLOG_COLUMN_NAME" && name.getMessageParameters.get("column") === "a.b")
+      assert(
+        name.getCondition === "STOPLOG_UNSUPPORTED_COLUMN" && name.getMessageParameters.get(
+          "column"
+        ) === "a.b"
+      )
     }
   }
 

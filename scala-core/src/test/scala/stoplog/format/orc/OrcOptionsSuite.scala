@@ -95,11 +95,11 @@ class OrcOptionsSuite extends AnyFunSuite {
   }
 
   test("the driver rejects types and options that ORC cannot write") {
-    assert(refused(StructType.fromDDL("a VARIANT")).getCondition === "STOPLOG_UNSUPPORTED_TYPE")
-    assert(refused(StructType.fromDDL("a STRUCT<b: INTERVAL>")).getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+    assert(refused(StructType.fromDDL("a VARIANT")).getCondition === "STOPLOG_UNSUPPORTED_COLUMN")
+    assert(refused(StructType.fromDDL("a STRUCT<b: INTERVAL>")).getCondition === "STOPLOG_UNSUPPORTED_COLUMN")
     for (keys <- Seq("DATE", "STRUCT<id: INT, day: DATE>", "ARRAY<DATE>")) {
       val error = refused(StructType.fromDDL(s"a ARRAY<MAP<$keys, INT>>"))
-      assert(error.getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+      assert(error.getCondition === "STOPLOG_UNSUPPORTED_COLUMN")
     }
     for (
       (key, value) <- Seq(

@@ -132,7 +132,7 @@ class ParquetOptionsSuite extends AnyFunSuite {
       val error = intercept[StoplogArgumentException](
         Blocks.format(new StructType().add("id", LongType).add("bad", of))
       )
-      assert(error.getCondition === "STOPLOG_UNSUPPORTED_TYPE")
+      assert(error.getCondition === "STOPLOG_UNSUPPORTED_COLUMN")
       assert(error.getMessageParameters.get("column") === "bad")
     }
   }

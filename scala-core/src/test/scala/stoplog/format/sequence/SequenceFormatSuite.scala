@@ -179,10 +179,10 @@ class SequenceFormatSuite extends AnyFunSuite with SparkSessionForTests {
       intercept[Exception](format(StructType.fromDDL(ddl), options: _*))
         .asInstanceOf[SparkThrowable]
         .getCondition
-    assert(condition("a INT, b INT, c INT") === "STOPLOG_SEQUENCE_SCHEMA")
+    assert(condition("a INT, b INT, c INT") === "STOPLOG_ROW_COLUMNS")
     val nothing = intercept[Exception](format(new StructType())).asInstanceOf[SparkThrowable]
-    assert(nothing.getCondition === "STOPLOG_SEQUENCE_SCHEMA")
-    assert(condition("a INT, at TIMESTAMP") === "STOPLOG_UNSUPPORTED_TYPE")
+    assert(nothing.getCondition === "STOPLOG_ROW_COLUMNS")
+    assert(condition("a INT, at TIMESTAMP") === "STOPLOG_UNSUPPORTED_COLUMN")
     assert(condition("a INT", "compression" -> "nope") === "STOPLOG_INVALID_OPTIONS")
     assert(condition("a INT", "compressionType" -> "page") === "STOPLOG_INVALID_OPTIONS")
     assert(

@@ -2,7 +2,7 @@
 package stoplog.cassandra.client
 
 import stoplog.error.{
-  ErrorMaker, RequestErrors, RowErrors, StartErrors, StoplogArgumentException, StoplogException
+  ErrorMaker, Errors, RequestErrors, RowErrors, StartErrors, StoplogArgumentException, StoplogException
 }
 
 /** All errors of this connector, by name; no other code creates them. The methods return errors and do not
@@ -25,7 +25,7 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
 
   /** @param problems all problems, each a sentence */
   def schema(table: String, problems: Seq[String]): StoplogArgumentException =
-    argument("STOPLOG_CASSANDRA_SCHEMA", ("table" -> table) +: listed(problems): _*)
+    Errors.rowColumns(s"the table $table", problems, ", or correct columnMapping or the table")
 
   // Errors of a running query.
 

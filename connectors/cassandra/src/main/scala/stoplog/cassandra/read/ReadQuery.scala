@@ -90,7 +90,7 @@ private[cassandra] final case class ReadColumns(columns: Vector[TableColumn], sc
 
 private[cassandra] object ReadColumns {
 
-  /** Returns the columns of a table. Error: `STOPLOG_CASSANDRA_SCHEMA`. */
+  /** Returns the columns of a table. Error: `STOPLOG_ROW_COLUMNS`. */
   def of(table: TableInfo, options: CassandraOptions): ReadColumns = {
     val names   = options.columns.mapping.map(_.swap)
     val unknown = names.keys.toSeq.sorted.filter(name => table.column(name).isEmpty)

@@ -80,7 +80,7 @@ private[spark] final class CassandraEngineSink(table: TableInfo, options: Cassan
   override def noCounts: Seq[(String, Long)] =
     CassandraRun.counts(WrittenRows(), epochs = 0, micros = 0)
 
-  /** Error: `STOPLOG_CASSANDRA_SCHEMA`. */
+  /** Error: `STOPLOG_ROW_COLUMNS`. */
   override def plan(request: WriteRequest[StructType]): EngineWrite[InternalRow, WrittenRows] = {
     val plan = WritePlan.of(table, request.columns, options)
     new EngineWrite[InternalRow, WrittenRows] {

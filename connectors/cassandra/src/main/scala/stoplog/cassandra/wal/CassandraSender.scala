@@ -31,7 +31,7 @@ final class CassandraSender extends RowSender {
 
   override def rowsTo(options: JMap[String, String]): String = s"the table ${target(options)} of Cassandra"
 
-  /** Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_CASSANDRA_TABLE`, `STOPLOG_CASSANDRA_SCHEMA`. */
+  /** Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_CASSANDRA_TABLE`, `STOPLOG_ROW_COLUMNS`. */
   override def check(options: JMap[String, String], schema: StructType): Unit = {
     CassandraSender.plan(CassandraChunkOptions.ofSender(options).cassandra, schema)
     ()

@@ -41,7 +41,7 @@ private[cassandra] object TimestampSource {
 
 private[cassandra] object WritePlan {
 
-  /** Checks the rows' columns against the table's columns. Error: `STOPLOG_CASSANDRA_SCHEMA` with all
+  /** Checks the rows' columns against the table's columns. Error: `STOPLOG_ROW_COLUMNS` with all
     * problems.
     */
   def of(table: TableInfo, schema: StructType, options: CassandraOptions): WritePlan = {

@@ -279,7 +279,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     val e = intercept[StoplogArgumentException](
       write(rows("SELECT 1 AS a, 'x' AS b, 2 AS w, 'z' AS nowhere, array(1) AS l"), "checked")
     )
-    assert(e.getCondition === "STOPLOG_CASSANDRA_SCHEMA")
+    assert(e.getCondition === "STOPLOG_ROW_COLUMNS")
     val problems = e.getMessageParameters.get("problems")
     for (
       part <- Seq("no column nowhere", "for c, which is part of the clustering key",

@@ -79,7 +79,7 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
         .write(spark.range(1).selectExpr("id AS other"))
         .save()
     )
-    assert(e.getCondition === "STOPLOG_CASSANDRA_SCHEMA")
+    assert(e.getCondition === "STOPLOG_ROW_COLUMNS")
     assert(!Files.exists(log.resolve("_stoplog")))
     val options = intercept[StoplogArgumentException](
       sink("refused").withCassandraOption("pageRows", "5").build()

@@ -4,7 +4,7 @@ package stoplog.jdbc.client
 import java.sql.SQLException
 
 import stoplog.error.{
-  ErrorMaker, OwnerErrors, RequestErrors, RowErrors, StartErrors, StoplogArgumentException, StoplogException
+  ErrorMaker, Errors, OwnerErrors, RequestErrors, RowErrors, StartErrors, StoplogArgumentException, StoplogException
 }
 
 /** All errors of this connector, by name, like `stoplog.error.Errors` for the core. */
@@ -14,7 +14,7 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
 
   /** @param problems all problems, each a sentence */
   def table(table: String, database: String, problems: Seq[String]): StoplogArgumentException =
-    argument("STOPLOG_JDBC_TABLE", Seq("table" -> table, "database" -> database) ++ listed(problems): _*)
+    Errors.rowColumns(s"the table $table of $database", problems, ", or correct the table")
 
   /** @param mode `complete` or `overwrite` */
   def outputMode(mode: String): StoplogArgumentException =

@@ -22,7 +22,7 @@ private[jdbc] object TableCheck {
 
   /** Returns the checked target. Waits for a database that restarts, within `maxTries`.
     *
-    * Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_JDBC_TABLE`.
+    * Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_ROW_COLUMNS`.
     */
   def target(options: JdbcOptions, schema: StructType, connector: ConnectionSource): Target =
     new Retries(options.requests, options.at.dialect)(identity)(_ => checked(options, schema, connector))

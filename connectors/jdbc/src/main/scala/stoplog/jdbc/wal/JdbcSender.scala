@@ -42,7 +42,7 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
     s"the table ${jdbc.at.table} of ${jdbc.databaseName}"
   }
 
-  /** Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_JDBC_TABLE`. */
+  /** Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_ROW_COLUMNS`. */
   override def check(options: JMap[String, String], schema: StructType): Unit = {
     val key = JdbcChunkOptions.ofSender(options) -> schema
     JdbcSender.specs.forget(key)
@@ -67,7 +67,7 @@ private object JdbcSender {
 
   /** Waits for a temporarily unavailable database, within `maxTries`.
     *
-    * Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_JDBC_TABLE`.
+    * Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_ROW_COLUMNS`.
     */
   def spec(chunkOptions: JdbcChunkOptions, schema: StructType): JdbcWriteSpec = {
     val connector = new SparkConnector(chunkOptions.jdbc.toSpark)

@@ -47,7 +47,7 @@ object TypesPage {
       |- The column stores **each value** exactly.
       |- The column stores **some values** exactly. Any other value is a bad row, by the error `STOPLOG_BAD_ROW`
       |  or by an error of the database.
-      |- The start check **refuses** the pair (`STOPLOG_JDBC_TABLE`). The tables do not list such pairs.
+      |- The start check **refuses** the pair (`STOPLOG_ROW_COLUMNS`). The tables do not list such pairs.
       |
       |[Rows into a database](../beyond-files/jdbc.md#types) has the rules.
       |""".stripMargin

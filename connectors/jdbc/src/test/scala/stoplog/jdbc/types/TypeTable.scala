@@ -50,7 +50,7 @@ final class TypeTable(
     )
     Try(TableCheck.target(options, schema, database.connector)).fold(
       {
-        case e: StoplogArgumentException if e.getCondition == "STOPLOG_JDBC_TABLE" => TypeTable.Refused
+        case e: StoplogArgumentException if e.getCondition == "STOPLOG_ROW_COLUMNS" => TypeTable.Refused
         case e => TypeTable.Wrong(s"start: $e")
       },
       target => written(JdbcWriteSpec.of(options, schema, target, database.connector), values)

@@ -178,7 +178,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
         .write(spark.range(1).selectExpr("id AS other"))
         .save()
     )
-    assert(Thrown.conditions(unknown).contains("STOPLOG_JDBC_TABLE"))
+    assert(Thrown.conditions(unknown).contains("STOPLOG_ROW_COLUMNS"))
     assert(!Files.exists(log.resolve("_stoplog")))
     val options = intercept[StoplogArgumentException](
       sink("t").withJdbcOption("epochsTable", "e").withJdbcOption("maxTries", "many").build()

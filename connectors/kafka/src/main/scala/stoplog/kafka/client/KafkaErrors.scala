@@ -3,7 +3,7 @@ package stoplog.kafka.client
 
 import org.apache.kafka.common.utils.AppInfoParser
 
-import stoplog.error.{ErrorMaker, RequestErrors, RowErrors, StoplogArgumentException, StoplogException}
+import stoplog.error.{ErrorMaker, Errors, RequestErrors, RowErrors, StoplogArgumentException, StoplogException}
 import stoplog.options.TimeSpan
 
 /** The named errors of this module. Only this object creates errors; each method fills the parameters of a
@@ -13,7 +13,12 @@ private[kafka] object KafkaErrors extends ErrorMaker {
 
   // Options and schemas.
 
-  def column(why: String): StoplogArgumentException = argument("STOPLOG_KAFKA_COLUMN", "why" -> reason(why))
+  def column(why: String): StoplogArgumentException = Errors.rowColumns(
+    "Kafka records",
+    Seq(s"${reason(why)}."),
+    ": the columns key, value, headers, topic, partition and timestamp, of which only value is required. Use " +
+      "to_json(struct(*)) or to_avro for a value of several columns"
+  )
 
   def transactionTimeout(
       requestedMillis: Long,

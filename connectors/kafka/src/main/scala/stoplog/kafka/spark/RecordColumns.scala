@@ -65,7 +65,7 @@ private[kafka] final class RecordColumns private (
 
 private[kafka] object RecordColumns {
 
-  /** Resolves the columns. Error: `STOPLOG_KAFKA_COLUMN` for a schema without a valid mapping to records.
+  /** Resolves the columns. Error: `STOPLOG_ROW_COLUMNS` for a schema without a valid mapping to records.
     *
     * @param topic the topic of all rows
     */

@@ -159,7 +159,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
     } {
       val sink    = KafkaSink.to(broker.servers).withTopic("refused").withDelivery(delivery).build()
       val refused = intercept[Exception](sink.write(spark.sql(s"SELECT $columns")).save())
-      assert(Thrown.conditions(refused).contains("STOPLOG_KAFKA_COLUMN"), refused)
+      assert(Thrown.conditions(refused).contains("STOPLOG_ROW_COLUMNS"), refused)
       assert(refused.getMessage.contains(reason) && refused.getMessage.contains("to_json(struct(*))"))
     }
     val nowhere = intercept[Exception](

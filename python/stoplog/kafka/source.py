@@ -241,7 +241,7 @@ class KafkaSource(OptionBacked):
         """Returns the rows of a stream. A query with a checkpoint always resumes at the checkpoint.
 
         Raises:
-            InvalidOptions: `STOPLOG_KAFKA_SOURCE_MISSING`, on a classic session without Spark's Kafka module.
+            InvalidOptions: `STOPLOG_JAR_MISSING`, on a classic session without Spark's Kafka module.
 
         Example:
             orders = KafkaSource.builder("broker:9092").with_topics("orders").build().read_stream(spark)

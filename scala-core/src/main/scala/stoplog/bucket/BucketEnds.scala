@@ -86,7 +86,7 @@ private[stoplog] object BucketEnds {
   object DateTimeEnds {
 
     /** Returns the ends for a pattern; `None` if the pattern does not determine the full time, such as `HH`
-      * or `MM-dd`. Error: `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a bucket.
+      * or `MM-dd`. Error: `STOPLOG_INVALID_OPTIONS` if the pattern cannot name a bucket.
       */
     def of(pattern: String, zone: ZoneId): Option[DateTimeEnds] = {
       val ends = new DateTimeEnds(DateTimePattern.parse(pattern).formatter, zone)

@@ -30,7 +30,8 @@ import stoplog.log.TimeKind
   *                has no zone: its values are formatted unchanged
   * @param column  a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`; `None` for the
   *                processing time
-  * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a bucket
+  * @throws stoplog.error.StoplogArgumentException `STOPLOG_INVALID_OPTIONS` if the pattern cannot name a
+  *   bucket
   */
 final class DateTimeBucketAssigner(
     pattern: String = DateTimeBucketAssigner.DefaultPattern,
@@ -46,7 +47,7 @@ final class DateTimeBucketAssigner(
 
   def this() = this(DateTimeBucketAssigner.DefaultPattern)
 
-  /** Errors: `STOPLOG_OPTION_COLUMN` if the column has no times, `STOPLOG_BUCKET_FORMAT` if the pattern
+  /** Errors: `STOPLOG_OPTION_COLUMN` if the column has no times, `STOPLOG_INVALID_OPTIONS` if the pattern
     * contains a zone but the column has no zone.
     */
   override def open(schema: StructType): Unit = {
@@ -106,7 +107,7 @@ private[bucket] object DateTimePattern {
 
   /** Parses a pattern.
     *
-    * @throws stoplog.error.StoplogArgumentException `STOPLOG_BUCKET_FORMAT` if the pattern cannot name a
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_INVALID_OPTIONS` if the pattern cannot name a
     *   bucket
     */
   def parse(pattern: String): DateTimePattern = {

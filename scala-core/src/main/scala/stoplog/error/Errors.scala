@@ -6,21 +6,13 @@ package stoplog.error
   * Each constructor fills the sentence of one condition in `error/stoplog-error-conditions.json`. The
   * constructors return the exception and do not throw, so that the compiler sees the `throw`.
   */
-object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErrors {
+object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErrors with RequestedErrors {
 
   // Requests that cannot be met.
-
-  /** All problems of one call at once, each a sentence. */
-  def invalidOptions(problems: Seq[String]): StoplogArgumentException =
-    argument("STOPLOG_INVALID_OPTIONS", listed(problems): _*)
-
-  def pathMissing(): StoplogArgumentException = argument("STOPLOG_PATH_MISSING")
 
   /** @param why a clause whose subject is the checkpoint */
   def checkpointInSink(path: String, checkpoint: String, why: String): StoplogArgumentException =
     argument("STOPLOG_CHECKPOINT_IN_SINK", "path" -> path, "checkpoint" -> checkpoint, "why" -> reason(why))
-
-  def logLocation(): StoplogArgumentException = argument("STOPLOG_LOG_LOCATION")
 
   def pathNotWritable(path: String, why: String): StoplogArgumentException =
     argument("STOPLOG_PATH_NOT_WRITABLE", "path" -> path, "why" -> reason(why))
@@ -33,7 +25,13 @@ object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErro
 
   /** @param hadoop the version of the installed Hadoop, which the missing jar must match */
   def hadoopAws(path: String, hadoop: String, why: String): StoplogArgumentException =
-    argument("STOPLOG_HADOOP_AWS", "path" -> path, "hadoop" -> hadoop, "why" -> reason(why))
+    jarMissing(s"The path $path on S3", s"org.apache.hadoop:hadoop-aws:$hadoop", why, cause = null)
+
+  /** @param what     as the subject of a sentence
+    * @param artifact the Maven coordinates
+    */
+  def jarMissing(what: String, artifact: String, why: String, cause: Throwable): StoplogArgumentException =
+    argument("STOPLOG_JAR_MISSING", cause, "what" -> what, "artifact" -> artifact, "why" -> reason(why))
 
   /** @param key the setting of S3A that is true */
   def uploadPurge(path: String, key: String): StoplogArgumentException =
@@ -47,28 +45,13 @@ object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErro
   ): StoplogArgumentException =
     argument("STOPLOG_CODEC_UNAVAILABLE", cause, "format" -> format, "codec" -> codec, "why" -> reason(why))
 
-  def bucketFormat(pattern: String, why: String): StoplogArgumentException =
-    argument("STOPLOG_BUCKET_FORMAT", "pattern" -> pattern, "why" -> reason(why))
-
   /** @param query its name, or the id of its run */
   def notAStoplogQuery(query: String): StoplogArgumentException =
     argument("STOPLOG_NOT_A_STOPLOG_QUERY", "query" -> query)
 
-  /** @param trigger in the form known to users: `continuous` or `real-time` */
-  def unsupportedTrigger(trigger: String): StoplogArgumentException =
-    argument("STOPLOG_UNSUPPORTED_TRIGGER", "trigger" -> trigger)
-
-  def unsupportedOutputMode(mode: String): StoplogArgumentException =
-    argument("STOPLOG_UNSUPPORTED_OUTPUT_MODE", "mode" -> mode)
-
   /** @param built the version of the connector's jar */
   def connectorVersion(artifact: String, built: String, core: String): StoplogArgumentException =
     argument("STOPLOG_CONNECTOR_VERSION", "artifact" -> artifact, "built" -> built, "core" -> core)
-
-  def asyncProgress(): StoplogArgumentException = argument("STOPLOG_ASYNC_PROGRESS")
-
-  def distributionUnsupported(why: String): StoplogArgumentException =
-    argument("STOPLOG_DISTRIBUTION_UNSUPPORTED", "why" -> reason(why))
 
   /** @param path the path to be read by a source */
   def sourcePath(path: String, why: String): StoplogArgumentException =
@@ -100,9 +83,6 @@ object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErro
 
   def sourceSchema(format: String): StoplogArgumentException =
     argument("STOPLOG_SOURCE_SCHEMA", "format" -> format)
-
-  def viewUnknown(view: String): StoplogArgumentException =
-    argument("STOPLOG_VIEW_UNKNOWN", "view" -> view)
 
   /** @param reference a class name, or a placeholder for an instance */
   def userCode(option: String, reference: String, why: String, cause: Throwable): StoplogArgumentException =

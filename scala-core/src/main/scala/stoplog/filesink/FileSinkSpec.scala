@@ -248,7 +248,7 @@ private[filesink] object FileSinkSpec {
     *
     * @param problem returns the storage's problem with a bucket, if any
     *
-    * Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_BUCKET_FORMAT`.
+    * Errors: `STOPLOG_PATH_NOT_WRITABLE`, `STOPLOG_INVALID_OPTIONS`.
     */
   def refuseNames(options: SinkOptions, problem: String => Option[String]): Unit = {
     problem(BucketId.Base).foreach(why => throw Errors.pathNotWritable(options.output.path, why))

@@ -15,7 +15,7 @@ import stoplog.options.{BucketOptions, Distribution, SinkOptions}
 /** The distribution of rows to writers. */
 private[stoplog] object WriterDistribution {
 
-  /** Returns `None` to keep rows in place. Error: `STOPLOG_DISTRIBUTION_UNSUPPORTED`. */
+  /** Returns `None` to keep rows in place. Error: `STOPLOG_UNSUPPORTED`. */
   def of(options: SinkOptions, schema: StructType): Option[RowDistribution] =
     options.parts.distribution match {
       case Distribution.Unspecified    => None

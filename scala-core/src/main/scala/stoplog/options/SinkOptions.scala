@@ -50,7 +50,7 @@ private[stoplog] object SinkOptions {
   /** Parses the options of a write. Names are case-insensitive.
     *
     * Throws `STOPLOG_INVALID_OPTIONS` with all problems. A single problem throws `STOPLOG_PATH_MISSING`,
-    * `STOPLOG_USER_CODE`, `STOPLOG_BUCKET_FORMAT` or `STOPLOG_OPTION_COLUMN`, where applicable.
+    * `STOPLOG_USER_CODE` or `STOPLOG_OPTION_COLUMN`, where applicable.
     *
     * {{{
     * SinkOptions.parse(Map("path" -> "/data/events", "format" -> "json", "maxPartSize" -> "64m"))
@@ -146,7 +146,7 @@ private[stoplog] object ViewOptions {
   /** Returns the requested view, or `None` if `view` is not set. In this case, the options belong to a write.
     *
     * All other sink options are ignored, so that the same map works for writes and views. Throws
-    * `STOPLOG_VIEW_UNKNOWN`, `STOPLOG_PATH_MISSING` or `STOPLOG_INVALID_OPTIONS`.
+    * `STOPLOG_PATH_MISSING` or `STOPLOG_INVALID_OPTIONS`.
     */
   def parse(options: JMap[String, String]): Option[ViewOptions] = {
     val reader = new OptionReader(options.asScala.toSeq, SinkOptionRegistry.all)

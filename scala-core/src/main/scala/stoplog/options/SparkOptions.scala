@@ -41,7 +41,7 @@ private[stoplog] object SparkOptions {
   /** Rejects asynchronous progress tracking, because Spark then records progress after the sink's commit, or
     * never.
     *
-    * Error: `STOPLOG_ASYNC_PROGRESS`.
+    * Error: `STOPLOG_UNSUPPORTED`.
     */
   def refuseAsyncProgress(options: JMap[String, String]): Unit =
     if (caseless(options).getBoolean(AsyncProgress, false)) throw Errors.asyncProgress()

@@ -22,7 +22,7 @@ private[stoplog] final case class QueryContext(batch: Long, runId: String, trigg
 
 private[stoplog] object QueryContext {
 
-  /** Returns the context of this thread. Error: `STOPLOG_UNSUPPORTED_TRIGGER` without micro-batches. */
+  /** Returns the context of this thread. Error: `STOPLOG_UNSUPPORTED` without micro-batches. */
   def current(queryId: String): QueryContext = {
     val session = SparkSession.active
     val context = session.sparkContext

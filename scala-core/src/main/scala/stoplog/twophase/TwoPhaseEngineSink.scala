@@ -189,7 +189,7 @@ private[twophase] object TwoPhaseEngineSink {
   */
 private[stoplog] final case class TwoPhaseSettings(log: LogOptions) {
 
-  /** Error: `STOPLOG_LOG_LOCATION`. */
+  /** Error: `STOPLOG_PATH_MISSING`. */
   def path: String = log.location.getOrElse(throw Errors.logLocation())
 
   lazy val storage: SinkStorage =

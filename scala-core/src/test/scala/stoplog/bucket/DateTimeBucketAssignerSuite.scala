@@ -181,7 +181,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
         "yyyy-MM-dd'", "bucket", "yyyy{", "'..'", "/yyyy", "yyyy//MM", "'_'yyyy", "yyyy/", "'.'HH"
       )
     )
-      assert(failure(new DateTimeBucketAssigner(pattern)).getCondition === "STOPLOG_BUCKET_FORMAT", pattern)
+      assert(failure(new DateTimeBucketAssigner(pattern)).getCondition === "STOPLOG_INVALID_OPTIONS", pattern)
   }
 
   test("an empty pattern gives the base path") {
@@ -208,7 +208,7 @@ class DateTimeBucketAssignerSuite extends AnyFunSuite {
       assert(
         failure(
           new DateTimeBucketAssigner("HH VV", utc, Some(column)).open(schema)
-        ).getCondition === "STOPLOG_BUCKET_FORMAT"
+        ).getCondition === "STOPLOG_INVALID_OPTIONS"
       )
     new DateTimeBucketAssigner("HH 'VV'", utc, Some("local")).open(schema)
     new DateTimeBucketAssigner("HH XXX", utc, Some("at")).open(schema)

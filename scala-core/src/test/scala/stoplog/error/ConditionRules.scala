@@ -16,17 +16,18 @@ import org.scalatest.funsuite.AnyFunSuite
 
 /** What is asked of the errors of stoplog and of each connector.
   *
-  * @param url the file of conditions
-  * @param one an error of each of them
+  * @param file of its own conditions; `None` for a connector that has only conditions of the core
+  * @param one  an error of each constructor
   */
-abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable]) extends AnyFunSuite {
+abstract class ConditionRules(file: Option[URL], one: Seq[Throwable with SparkThrowable])
+    extends AnyFunSuite {
 
-  private lazy val conditions: Seq[String] = {
+  private lazy val conditions: Seq[String] = file.toSeq.flatMap { url =>
     val tree = Using.resource(url.openStream())(new ObjectMapper().readTree(_: InputStream))
     tree.fieldNames().asScala.toSeq
   }
 
-  private lazy val reader = new ErrorClassesJsonReader(Seq(Conditions.url, url).distinct)
+  private lazy val reader = new ErrorClassesJsonReader((Conditions.url +: file.toSeq).distinct)
 
   private val parameter = "<([a-zA-Z0-9_-]+)>".r
 
@@ -42,10 +43,15 @@ abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable])
   }
 
   test("conditions are sorted, unique and prefixed") {
-    val text    = Source.fromURL(url, "utf8")
-    val written =
-      try text.getLines().collect { case s"""  "$name": {""" => name }.toSeq
-      finally text.close()
+    val written = file.toSeq.flatMap { url =>
+      Using.resource(Source.fromURL(url, "utf8"))(
+        _.getLines()
+          .collect { case s"""  "$name": {""" =>
+            name
+          }
+          .toVector
+      )
+    }
     assert(written === written.distinct.sorted)
     assert(written.forall(_.startsWith("STOPLOG_")))
   }
@@ -54,7 +60,7 @@ abstract class ConditionRules(url: URL, one: Seq[Throwable with SparkThrowable])
     val loader = classOf[SparkThrowable].getClassLoader
     val sparks = loader.getResource("error/error-conditions.json")
     assert(sparks != null)
-    val both = new ErrorClassesJsonReader(Seq(sparks, url))
+    val both = new ErrorClassesJsonReader(sparks +: file.toSeq)
     val own  = new ErrorClassesJsonReader(Seq(sparks))
     assert(conditions.forall(both.isValidErrorClass))
     assert(!conditions.exists(own.isValidErrorClass))

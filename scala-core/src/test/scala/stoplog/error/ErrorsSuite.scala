@@ -9,7 +9,7 @@ import java.nio.file.{
 
 import org.apache.spark.SparkThrowable
 
-class ErrorsSuite extends ConditionRules(Conditions.url, ErrorsSuite.one) {
+class ErrorsSuite extends ConditionRules(Some(Conditions.url), ErrorsSuite.one) {
   import ErrorsSuite._
 
   test("error classes do not override defaults missing in older Spark lines") {

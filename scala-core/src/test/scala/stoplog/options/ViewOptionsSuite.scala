@@ -25,7 +25,7 @@ class ViewOptionsSuite extends AnyFunSuite {
   }
 
   test("invalid view options are reported by name") {
-    assert(condition("path" -> "p", "view" -> "files") === "STOPLOG_VIEW_UNKNOWN")
+    assert(condition("path" -> "p", "view" -> "files") === "STOPLOG_INVALID_OPTIONS")
     assert(condition("view" -> "parts") === "STOPLOG_PATH_MISSING")
     assert(condition("path" -> "p", "view" -> "parts", "sinkId" -> "../x") === "STOPLOG_INVALID_OPTIONS")
   }

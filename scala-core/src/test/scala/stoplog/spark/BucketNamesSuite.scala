@@ -67,11 +67,11 @@ class BucketNamesSuite extends AnyFunSuite with SparkSessionForTests {
   test("HDFS: a bucketFormat with names invalid on HDFS fails the start and the check") {
     onHdfs { path =>
       val error = intercept[SparkThrowable](save(path, "bucketFormat" -> "yyyy-MM-dd/HH:mm"))
-      assert(error.getCondition === "STOPLOG_BUCKET_FORMAT")
+      assert(error.getCondition === "STOPLOG_INVALID_OPTIONS")
       val sink  = FileSink.forRowFormat(path, "json").withOption("bucketFormat", "yyyy-MM-dd/HH:mm").build()
       val found = sink.check(spark.range(1).toDF())
       assert(found.problems.map(_.name) === Seq("buckets"), found)
-      assert(found.problems.head.what.contains("STOPLOG_BUCKET_FORMAT"))
+      assert(found.problems.head.what.contains("STOPLOG_INVALID_OPTIONS"))
     }
   }
 

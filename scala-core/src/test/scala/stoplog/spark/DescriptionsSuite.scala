@@ -38,7 +38,7 @@ class DescriptionsSuite extends AnyFunSuite with SparkSessionForTests {
     )
     val all = texts.map(text => Described.as("a sink")(text()))
     assert(all.forall(_.startsWith("a sink (its description failed: ")))
-    assert(all.head.contains("STOPLOG_LOG_LOCATION") && !all.exists(_.contains("a secret")))
+    assert(all.head.contains("STOPLOG_PATH_MISSING") && !all.exists(_.contains("a secret")))
     assert(Described.as("a sink")("at https://user:word@host/") === "at https://…@host/")
   }
 

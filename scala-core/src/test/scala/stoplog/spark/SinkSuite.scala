@@ -197,7 +197,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     val place = new TestDirectory
     val sink  = csv(place).withBucketBy("left(value, 1)").withDistribution("byBucket").build()
     val error = intercept[StreamingQueryException](runOf(sink.writeStream(words("ant")), place))
-    assert(Thrown.conditions(error).contains("STOPLOG_DISTRIBUTION_UNSUPPORTED"))
+    assert(Thrown.conditions(error).contains("STOPLOG_UNSUPPORTED"))
   }
 
   test("a session may set options, and options of the write override the session") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.async
 
-import stoplog.error.{ErrorMaker, StoplogArgumentException, StoplogException}
+import stoplog.error.{ErrorMaker, Errors, StoplogArgumentException, StoplogException}
 
 /** The named errors of this artifact. */
 private[stoplog] object AsyncErrors extends ErrorMaker {
@@ -18,7 +18,7 @@ private[stoplog] object AsyncErrors extends ErrorMaker {
   }
 
   def setting(name: String, value: Any, wanted: String): StoplogArgumentException =
-    argument("STOPLOG_ASYNC_SETTING", "name" -> name, "value" -> value, "wanted" -> wanted)
+    Errors.invalidOptions(Seq(s"AsyncMap cannot be used with $name = $value. Set $name to $wanted."))
 
   private[async] def require(condition: => Boolean, name: String, value: Any, wanted: String): Unit =
     if (!condition) throw setting(name, value, wanted)

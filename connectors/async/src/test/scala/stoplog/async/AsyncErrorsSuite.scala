@@ -5,7 +5,7 @@ import stoplog.error.ConditionRules
 
 class AsyncErrorsSuite
     extends ConditionRules(
-      ConditionRules.ofConnector(classOf[AsyncMap[_]]),
+      Some(ConditionRules.ofConnector(classOf[AsyncMap[_]])),
       Seq(
         AsyncErrors.answer(rows = 3, answers = 2),
         AsyncErrors.callFailed(5, new IllegalStateException("the service is closed.")),

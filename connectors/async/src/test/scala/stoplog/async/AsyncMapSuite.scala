@@ -141,7 +141,7 @@ class AsyncMapSuite extends AnyFunSuite with SparkSessionForTests {
       () => Retry.upTo(1).withMaxWaitMillis(-1)
     )
     for (each <- wrong)
-      assert(intercept[IllegalArgumentException](each()).getMessage.contains("STOPLOG_ASYNC_SETTING"))
+      assert(intercept[IllegalArgumentException](each()).getMessage.contains("STOPLOG_INVALID_OPTIONS"))
   }
 
   private def write(file: Path, lines: Seq[String]): Unit = {

@@ -9,7 +9,7 @@ import scala.util.Try
 import stoplog.cassandra.client.CassandraErrors
 import stoplog.error.{ConditionRules, Conditions}
 
-class CassandraErrorsSuite extends ConditionRules(CassandraErrorsSuite.url, CassandraErrorsSuite.one) {
+class CassandraErrorsSuite extends ConditionRules(Some(CassandraErrorsSuite.url), CassandraErrorsSuite.one) {
 
   test("no error or toString of options contains a secret") {
     val right = Map("contactPoints" -> "a", "localDatacenter" -> "d", "keyspace" -> "k", "table" -> "t") ++

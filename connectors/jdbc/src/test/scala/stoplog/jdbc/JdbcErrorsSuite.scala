@@ -5,19 +5,14 @@ import java.sql.SQLException
 
 import org.apache.spark.SparkThrowable
 
-import stoplog.error.{ConditionRules, Conditions}
+import stoplog.error.ConditionRules
 import stoplog.jdbc.client.{JdbcErrors, SinkAddress}
 
-class JdbcErrorsSuite extends ConditionRules(JdbcErrorsSuite.url, JdbcErrorsSuite.one)
+class JdbcErrorsSuite extends ConditionRules(None, JdbcErrorsSuite.one)
 
 object JdbcErrorsSuite {
   private val cause = new SQLException("value too long for type character varying(3)", "22001")
   private val at    = SinkAddress("orders/main", "orders", "jdbc:postgresql://db/shop")
-
-  // Each connector has a file of this name: this is its own.
-  private def url = classOf[JdbcSink].getProtectionDomain.getCodeSource.getLocation.toURI
-    .resolve(Conditions.ConnectorResource)
-    .toURL
 
   val one: Seq[Throwable with SparkThrowable] = Seq(
     JdbcErrors.table("orders", at.database, Seq("It has no column 'x'.")),

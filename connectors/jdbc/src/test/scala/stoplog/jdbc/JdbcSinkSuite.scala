@@ -95,7 +95,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     val e = intercept[StreamingQueryException](
       run(sink(table).withUpsert("id").build(), counts, checkpoint(), "complete")
     )
-    assert(Thrown.conditions(e).contains("STOPLOG_JDBC_OUTPUT_MODE"))
+    assert(Thrown.conditions(e).contains("STOPLOG_UNSUPPORTED"))
   }
 
   test("batch writes append, upsert and overwrite, and leave no sink state") {
@@ -269,6 +269,6 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
         .start()
       query.awaitTermination()
     }
-    assert(Thrown.conditions(e).contains("STOPLOG_UNSUPPORTED_TRIGGER"))
+    assert(Thrown.conditions(e).contains("STOPLOG_UNSUPPORTED"))
   }
 }

@@ -40,7 +40,7 @@ final class KafkaSource private[kafka] (settings: Map[String, String], val colum
 
   /** Returns the records as a stream. A query with a checkpoint ignores the start position and resumes there.
     *
-    * Error: `STOPLOG_KAFKA_SOURCE_MISSING`.
+    * Error: `STOPLOG_JAR_MISSING`.
     */
   def readStream(spark: SparkSession): DataFrame = {
     SparkKafka.require()
@@ -49,7 +49,7 @@ final class KafkaSource private[kafka] (settings: Map[String, String], val colum
 
   /** Returns the records currently available. Spark rejects the latest offsets as a start and ignores limits.
     *
-    * Error: `STOPLOG_KAFKA_SOURCE_MISSING`.
+    * Error: `STOPLOG_JAR_MISSING`.
     */
   def read(spark: SparkSession): DataFrame = {
     SparkKafka.require()
@@ -89,7 +89,7 @@ object KafkaSource {
     new ConsumerGroup(client.asScala.toMap, group)
       .startingOffsets(selection.asScala.toMap, StartPosition.Otherwise.named(otherwise))
 
-  /** Checks whether Spark's own source is available; for Python. Error: `STOPLOG_KAFKA_SOURCE_MISSING`. */
+  /** Checks whether Spark's own source is available; for Python. Error: `STOPLOG_JAR_MISSING`. */
   def requireSpark(): Unit = SparkKafka.require()
 }
 
@@ -97,7 +97,7 @@ object KafkaSource {
 private[kafka] object SparkKafka {
   val Format = "kafka"
 
-  /** Throws `STOPLOG_KAFKA_SOURCE_MISSING`, with the required artifact, if the module is missing. */
+  /** Throws `STOPLOG_JAR_MISSING`, with the required artifact, if the module is missing. */
   def require(): Unit =
     try {
       Class.forName(Provider, false, Thread.currentThread.getContextClassLoader)

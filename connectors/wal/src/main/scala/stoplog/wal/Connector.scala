@@ -26,7 +26,7 @@ private[wal] sealed abstract class Connector(val word: String, senderOf: String,
   /** The Maven coordinates of the connector's jar. */
   def artifact: String = s"io.github.stoplog:stoplog-${word}_2.13:${FileSink.version()}"
 
-  /** Returns `STOPLOG_WAL_JAR_MISSING` if the jar is missing. */
+  /** Returns `STOPLOG_JAR_MISSING` if the jar is missing. */
   def missing: Option[StoplogArgumentException] =
     Try(UserObject.load(senderOf, classOf[RowSender], word)).failed.toOption
       .map(WriteAheadErrors.jarMissing(word, artifact, _))

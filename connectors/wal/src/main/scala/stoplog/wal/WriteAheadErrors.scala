@@ -3,7 +3,7 @@ package stoplog.wal
 
 import stoplog.commit.RepeatErrors
 import stoplog.error.{
-  Causes, ErrorMaker, RequestErrors, StartErrors, StoplogArgumentException, StoplogException
+  Causes, ErrorMaker, Errors, RequestErrors, StartErrors, StoplogArgumentException, StoplogException
 }
 
 /** The errors of the write-ahead sink, by name. */
@@ -13,7 +13,7 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
     * @param artifact the jar's Maven coordinates
     */
   def jarMissing(word: String, artifact: String, cause: Throwable): StoplogArgumentException =
-    argument("STOPLOG_WAL_JAR_MISSING", cause, "word" -> word, "artifact" -> artifact)
+    Errors.jarMissing(s"The write-ahead sink with $word", artifact, "its classes are in this jar", cause)
 
   /** @param notesAt the place of the notes */
   def repeats(log: LogPlace, notesAt: String, query: String): RepeatErrors = new RepeatErrors {

@@ -72,7 +72,7 @@ private[wal] object WriteAheadOptions {
   val all: Seq[Opt[_]] =
     Seq(Sender, Committer, MovedFrom) ++ HttpOptions.all ++ LogOptions.all :+ PythonOptions.Timeout
 
-  /** Errors: `STOPLOG_INVALID_OPTIONS` with all problems at once, `STOPLOG_WAL_JAR_MISSING`. */
+  /** Errors: `STOPLOG_INVALID_OPTIONS` with all problems at once, `STOPLOG_JAR_MISSING`. */
   def parse(options: Map[String, String]): WriteAheadOptions = {
     val reader = new OptionReader(options.toSeq, all)
     if (!reader.isSet(Sender))

@@ -16,7 +16,7 @@ import stoplog.thread.{Clock, StopSignal}
 
 class WriteAheadErrorsSuite
     extends ConditionRules(
-      ConditionRules.ofConnector(classOf[WriteAheadProvider]),
+      Some(ConditionRules.ofConnector(classOf[WriteAheadProvider])),
       Seq(
         WriteAheadErrors.jarMissing(
           "jdbc",

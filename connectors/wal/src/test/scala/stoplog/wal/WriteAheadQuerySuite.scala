@@ -181,7 +181,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
 
   test("a connector with a missing jar is reported with the required artifact") {
     val error = intercept[StoplogArgumentException](WriteAheadSink.toJdbc("jdbc:derby:memory:d", "t").build())
-    assert(error.getCondition === "STOPLOG_WAL_JAR_MISSING")
+    assert(error.getCondition === "STOPLOG_JAR_MISSING")
     assert(error.getMessage.contains("io.github.stoplog:stoplog-jdbc_2.13:"))
     val both = intercept[StoplogArgumentException](
       WriteAheadSink.toCassandra("localhost", "shop", "orders").withCommitter("com.example.Nope").build()

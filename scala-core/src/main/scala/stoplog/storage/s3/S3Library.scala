@@ -13,7 +13,7 @@ import stoplog.error.Errors
 /** Hadoop's S3 file system (S3A), not part of Spark. Users add the jar, in the version of their Hadoop. */
 private[stoplog] object S3Library {
 
-  /** Error: `STOPLOG_HADOOP_AWS` if the library is missing, or does not have the version `hadoop`.
+  /** Error: `STOPLOG_JAR_MISSING` if the library is missing, or does not have the version `hadoop`.
     *
     * Accepts a distribution's own build that does not state its version.
     *

@@ -28,7 +28,7 @@ class S3LibrarySuite extends AnyFunSuite {
     )
     for ((files, why) <- cases) {
       val refused = intercept[StoplogArgumentException](check(files))
-      assert(refused.getCondition === "STOPLOG_HADOOP_AWS")
+      assert(refused.getCondition === "STOPLOG_JAR_MISSING")
       assert(refused.getMessage.contains(coordinate) && refused.getMessage.contains(why))
     }
   }

@@ -4,7 +4,8 @@ package stoplog.jdbc.client
 import java.sql.SQLException
 
 import stoplog.error.{
-  ErrorMaker, Errors, OwnerErrors, RequestErrors, RowErrors, StartErrors, StoplogArgumentException, StoplogException
+  ErrorMaker, Errors, OwnerErrors, RequestErrors, RowErrors, StartErrors, StoplogArgumentException,
+  StoplogException
 }
 
 /** All errors of this connector, by name, like `stoplog.error.Errors` for the core. */
@@ -17,8 +18,11 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
     Errors.rowColumns(s"the table $table of $database", problems, ", or correct the table")
 
   /** @param mode `complete` or `overwrite` */
-  def outputMode(mode: String): StoplogArgumentException =
-    argument("STOPLOG_JDBC_OUTPUT_MODE", "mode" -> mode)
+  def outputMode(mode: String): StoplogArgumentException = Errors.unsupported(
+    s"The mode $mode with upserts",
+    "the mode replaces all rows, and upserts cannot replace all rows in one step",
+    "writeMode = transactional, which replaces all rows in one transaction, or another mode"
+  )
 
   def unreachable(database: String, why: Throwable): StoplogArgumentException = RequestErrors.unreachable(
     s"The database $database",

@@ -24,16 +24,20 @@ private[kafka] object KafkaErrors extends ErrorMaker {
       requestedMillis: Long,
       allowedMillis: Long,
       servers: String
-  ): StoplogArgumentException = argument(
-    "STOPLOG_KAFKA_TRANSACTION_TIMEOUT",
-    "asked"   -> TimeSpan.render(requestedMillis),
-    "allowed" -> TimeSpan.render(allowedMillis),
-    "servers" -> servers
-  )
+  ): StoplogArgumentException = {
+    val allowed = TimeSpan.render(allowedMillis)
+    Errors.invalidOptions(
+      Seq(
+        s"transactionTimeout is ${TimeSpan.render(requestedMillis)}, and the brokers $servers allow $allowed at " +
+          s"most. Set transactionTimeout to $allowed, or raise transaction.max.timeout.ms of the brokers. The " +
+          "value must be longer than the longest micro-batch plus the longest pause before a restart."
+      )
+    )
+  }
 
   /** @param artifact the required artifact, with its version */
   def sourceMissing(artifact: String, why: String): StoplogArgumentException =
-    argument("STOPLOG_KAFKA_SOURCE_MISSING", "artifact" -> artifact, "why" -> reason(why))
+    Errors.jarMissing("Spark's own Kafka source", artifact, why, cause = null)
 
   def group(group: String, why: String): StoplogArgumentException =
     argument("STOPLOG_KAFKA_GROUP", "group" -> group, "why" -> reason(why))

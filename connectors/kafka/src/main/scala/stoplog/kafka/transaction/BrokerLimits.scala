@@ -19,7 +19,7 @@ import stoplog.kafka.client.{KafkaErrors, ProducerSettings}
 /** The limits of the brokers, checked before anything is written. */
 private[kafka] object BrokerLimits {
 
-  /** Errors: `STOPLOG_KAFKA_TRANSACTION_TIMEOUT`; `STOPLOG_UNREACHABLE` if no broker responds. */
+  /** Errors: `STOPLOG_INVALID_OPTIONS`; `STOPLOG_UNREACHABLE` if no broker responds. */
   def check(settings: ProducerSettings): Unit =
     maxTransactionTimeoutMillis(settings).filter(_ < settings.transactionTimeoutMillis).foreach { allowed =>
       throw KafkaErrors.transactionTimeout(settings.transactionTimeoutMillis, allowed, settings.servers)

@@ -185,7 +185,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
   test("rejects a transaction timeout above the brokers' limit at the start") {
     val sink    = KafkaSink.to(broker.servers).withTopic("refused").withTransactionTimeout("1h").build()
     val refused = intercept[Exception](complete(sink, memory().toDF(), checkpoint()))
-    assert(Thrown.conditions(refused) === Seq("STOPLOG_KAFKA_TRANSACTION_TIMEOUT"))
+    assert(Thrown.conditions(refused) === Seq("STOPLOG_INVALID_OPTIONS"))
   }
 
   test("session options apply unless the write overrides them") {

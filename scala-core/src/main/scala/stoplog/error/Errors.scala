@@ -281,17 +281,19 @@ object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErro
   def partLost(path: String, staged: String, bucket: String, epoch: Long): StoplogException =
     failure(
       "STOPLOG_PART_LOST",
-      "path"   -> path,
-      "staged" -> staged,
-      "bucket" -> s"'$bucket'",
-      "epoch"  -> epoch
+      "what" -> (s"Epoch $epoch closed a part of bucket '$bucket'. The part is neither at $staged, where the " +
+        s"part was written, nor at $path, where the part would be published")
     )
 
   /** @param path  the finished name
     * @param bytes the bytes of the upload
     */
   def uploadLost(path: String, bytes: Long): StoplogException =
-    failure("STOPLOG_UPLOAD_LOST", "path" -> path, "bytes" -> bytes)
+    failure(
+      "STOPLOG_PART_LOST",
+      "what" -> (s"The upload of the unfinished part $path no longer exists, and $bytes bytes of committed rows " +
+        "are lost. Nothing was written after these bytes")
+    )
 
   /** Lengths in bytes. */
   def partShort(path: String, actual: Long, expected: Long): StoplogException =

@@ -29,16 +29,22 @@ private[stoplog] object PythonErrors extends ErrorMaker {
 
   /** @param why a clause whose subject is Python: `ended with status 1` */
   def start(executable: String, why: String): StoplogException =
-    failure("STOPLOG_PYTHON_START", "executable" -> executable, "why" -> reason(why))
+    failure(
+      "STOPLOG_PYTHON_START",
+      "executable" -> executable,
+      "why"        -> reason(s"Python $why"),
+      "wanted"     -> "a Python with pyspark"
+    )
 
   /** @param pickled the version that made the pickle
     * @param found   the version of the executable
     */
   def version(executable: String, pickled: String, found: String): StoplogArgumentException = argument(
-    "STOPLOG_PYTHON_VERSION",
+    "STOPLOG_PYTHON_START",
     "executable" -> executable,
-    "pickled"    -> pickled,
-    "found"      -> found
+    "why" -> (s"the code was pickled by Python $pickled, and this Python is $found. A pickle is valid for a " +
+      "single version"),
+    "wanted" -> s"a Python $pickled with pyspark"
   )
 
   def load(owner: String, executable: String, summary: String, traceback: String): StoplogArgumentException =

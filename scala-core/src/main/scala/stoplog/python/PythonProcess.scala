@@ -34,7 +34,7 @@ private[stoplog] final class PythonProcess private (process: Process, command: P
 
   /** Adds an object to the process.
     *
-    * Errors: `STOPLOG_PYTHON_LOAD`, `STOPLOG_PYTHON_START`, `STOPLOG_PYTHON_VERSION`, and those of a call.
+    * Errors: `STOPLOG_PYTHON_LOAD`, `STOPLOG_PYTHON_START`, and those of a call.
     *
     * @param name    the class of the object, for messages
     * @param pickled a pickled function without arguments that returns the object, in Base64

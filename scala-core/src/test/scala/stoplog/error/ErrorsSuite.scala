@@ -164,6 +164,7 @@ object ErrorsSuite {
     RequestErrors.unreachable("The database d", "timed out", "url and password", cause),
     RequestErrors.failed("The table t cannot be written", "timed out", "No row is lost", cause),
     RequestErrors.ownTable("t", "permission denied", "with CREATE TABLE", "set epochTable", cause),
+    RowErrors.rowsLost("micro-batch 7", "2 rows", "Check the target", "onLostPart"),
     Errors.userCode("encoder", "com.example.Nope", "no such class", new ClassNotFoundException("Nope")),
     Errors.bulkWriterUnknown("com.example.Columns", "it was given as an instance", null),
     Errors.viewUnknown("files"),

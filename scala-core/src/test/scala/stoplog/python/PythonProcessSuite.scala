@@ -128,7 +128,7 @@ class PythonProcessSuite extends AnyFunSuite with Eventually {
   test("another version of Python than that of the pickle is refused first") {
     val process = PythonProcess.start(PythonCommand(Python, Nil, Some("2.7"), 60000))
     val error   = refused(process.load("list", EmptyList))
-    assert(error.getCondition === "STOPLOG_PYTHON_VERSION")
+    assert(error.getCondition === "STOPLOG_PYTHON_START")
     assert(error.getMessage.contains("pickled by Python 2.7"))
     eventually(assert(!process.isAlive))
   }

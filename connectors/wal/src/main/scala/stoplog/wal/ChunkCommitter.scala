@@ -41,7 +41,7 @@ private[wal] final class ChunkCommitter(
   private var begun     = Map.empty[String, DecidedEpoch]
   private val jobs      = ConcurrentHashMap.newKeySet[String]()
 
-  /** Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`, `STOPLOG_EPOCH_AHEAD`,
+  /** Errors: `STOPLOG_WAL_TARGET_CHANGED`, `STOPLOG_EPOCH_AHEAD`,
     * `STOPLOG_REQUEST_FAILED`. If the query is stopped while a chunk waits: `ExecutionException`, which Spark
     * knows as the effect of a stop.
     */
@@ -80,7 +80,7 @@ private[wal] final class ChunkCommitter(
   override def refuseLost(tokens: Seq[String]): Unit =
     place.files.refuseUnseen(tokens.map(ChunkToken.parse(_).file.token))
 
-  /** Returns `STOPLOG_WAL_CHUNK_LOST`. */
+  /** Returns `STOPLOG_ROWS_LOST`. */
   override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = {
     val first = ChunkToken.parse(gone.head.token)
     val count = WriteAheadErrors.Lost(gone.size, gone.map(_.rows).sum, committed)
@@ -139,7 +139,7 @@ private[wal] final class ChunkCommitter(
   */
 private[wal] final case class ChunkBounds(places: ChunkPlaces, movedFrom: Option[String] = None) {
 
-  /** Rejects chunks with other places. Errors: `STOPLOG_WAL_NOTES_MOVED`, `STOPLOG_WAL_TARGET_CHANGED`. */
+  /** Rejects chunks with other places. Errors: `STOPLOG_WAL_TARGET_CHANGED`. */
   def refuseOther(recorded: ChunkPlaces, log: LogPlace, chunk: String): Unit = {
     if (recorded.notes != places.notes)
       throw WriteAheadErrors.notesMoved(log, chunk, recorded.notes, places.notes)

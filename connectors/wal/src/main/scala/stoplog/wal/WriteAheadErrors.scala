@@ -3,7 +3,8 @@ package stoplog.wal
 
 import stoplog.commit.RepeatErrors
 import stoplog.error.{
-  Causes, ErrorMaker, Errors, RequestErrors, StartErrors, StoplogArgumentException, StoplogException
+  Causes, ErrorMaker, Errors, RequestErrors, RowErrors, StartErrors, StoplogArgumentException,
+  StoplogException
 }
 
 /** The errors of the write-ahead sink, by name. */
@@ -52,25 +53,42 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
   /** @param recorded the place of the notes in the run that decided on the chunk
     * @param now    the place of the notes in this run
     */
-  def notesMoved(log: LogPlace, chunk: String, recorded: String, now: String): StoplogException = failure(
-    "STOPLOG_WAL_NOTES_MOVED",
-    "sinkId"   -> log.sinkId,
-    "log"      -> log.location,
-    "chunk"    -> chunk,
-    "recorded" -> recorded,
-    "now"      -> now
+  def notesMoved(log: LogPlace, chunk: String, recorded: String, now: String): StoplogException = moved(
+    log,
+    chunk,
+    s"keeps its notes about sent chunks in $recorded, and the committer of this run keeps its notes in $now",
+    "The committer cannot determine which chunks were sent, and would send rows twice or report rows as lost",
+    "committer"
   )
 
   /** @param recorded the destination of the run that decided on the chunk
     * @param now    the destination of this run
     */
-  def targetChanged(log: LogPlace, chunk: String, recorded: String, now: String): StoplogException = failure(
+  def targetChanged(log: LogPlace, chunk: String, recorded: String, now: String): StoplogException = moved(
+    log,
+    chunk,
+    s"decided to send the rows to $recorded, and this run sends to $now",
+    "A micro-batch would be split between the two targets",
+    "sender",
+    s" Set targetMovedFrom to '$recorded' if the target itself has moved."
+  )
+
+  private def moved(
+      log: LogPlace,
+      chunk: String,
+      difference: String,
+      effect: String,
+      setting: String,
+      alternative: String = ""
+  ): StoplogException = failure(
     "STOPLOG_WAL_TARGET_CHANGED",
-    "sinkId"   -> log.sinkId,
-    "log"      -> log.location,
-    "chunk"    -> chunk,
-    "recorded" -> recorded,
-    "now"      -> now
+    "sinkId"      -> log.sinkId,
+    "log"         -> log.location,
+    "chunk"       -> chunk,
+    "difference"  -> difference,
+    "effect"      -> effect,
+    "setting"     -> setting,
+    "alternative" -> alternative
   )
 
   /** The loss of a micro-batch.
@@ -81,14 +99,17 @@ private[wal] object WriteAheadErrors extends ErrorMaker {
   final case class Lost(chunks: Int, rows: Long, sent: Int)
 
   /** @param first the first lost chunk */
-  def chunkLost(log: LogPlace, first: ChunkToken, count: Lost, notesAt: String): StoplogException = failure(
-    "STOPLOG_WAL_CHUNK_LOST",
-    "batch"  -> first.epoch.fold("a batch query")(epoch => s"micro-batch $epoch"),
-    "sinkId" -> log.sinkId,
-    "sent"   -> count.sent,
-    "lost"   -> count.chunks,
-    "rows"   -> count.rows,
-    "notes"  -> notesAt,
-    "file"   -> s"${log.location}/${first.file.token.takeWhile(_ != '|')}"
-  )
+  def chunkLost(log: LogPlace, first: ChunkToken, count: Lost, notesAt: String): StoplogException = {
+    val batch = first.epoch.fold("a batch query")(epoch => s"micro-batch $epoch")
+    val file  = s"${log.location}/${first.file.token.takeWhile(_ != '|')}"
+    RowErrors.rowsLost(
+      batch,
+      s"The log of sink ${log.sinkId} has rows of $batch. Of the chunks with these rows, ${count.sent} were sent, " +
+        s"and ${count.chunks} with ${count.rows} rows are missing, such as $file. No note in $notesAt records the " +
+        "missing chunks as sent: another program deleted the files, or the notes",
+      "Restore the files from a copy of the log and restart the query. Otherwise, check which of these rows the " +
+        "target has",
+      "onLostPart"
+    )
+  }
 }

@@ -106,7 +106,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
 
     for (former <- Seq("the table b", "files of the sink's log")) {
       val moved = refused(here.copy(notes = former), Some(here.rows))
-      assert(moved.getCondition === "STOPLOG_WAL_NOTES_MOVED")
+      assert(moved.getCondition === "STOPLOG_WAL_TARGET_CHANGED")
       for (said <- Seq(former, here.notes, "chunk-1", place.location)) assert(moved.getMessage.contains(said))
     }
     for (elsewhere <- Seq(None, Some("the table #2"))) {

@@ -99,7 +99,7 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     world.inbox.isFull = false
     world.kept.foreach(Files.delete)
     val lost = intercept[Exception](world.run()).getMessage
-    for (said <- Seq("STOPLOG_WAL_CHUNK_LOST", "micro-batch 0", "2 rows", "onLostPart"))
+    for (said <- Seq("STOPLOG_ROWS_LOST", "micro-batch 0", "2 rows", "onLostPart"))
       assert(lost.contains(said))
     world.arrive("2", "c")
     world.run("onLostPart" -> "skip")

@@ -71,7 +71,7 @@ class S3OwnLawsSuite extends LawSuite {
     abort(storage, open)
     assert(store.staged().size === 2)
     assert(!store.isStaged(closed.token))
-    assert(condition(goOn(store, open, bytes.toInt, 12 << 20)) === "STOPLOG_UPLOAD_LOST")
+    assert(condition(goOn(store, open, bytes.toInt, 12 << 20)) === "STOPLOG_PART_LOST")
     assert(store.publish(closed, bytes, "b/part-1.txt") === Lost)
   }
 

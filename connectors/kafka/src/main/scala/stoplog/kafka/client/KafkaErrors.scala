@@ -3,7 +3,9 @@ package stoplog.kafka.client
 
 import org.apache.kafka.common.utils.AppInfoParser
 
-import stoplog.error.{ErrorMaker, Errors, RequestErrors, RowErrors, StoplogArgumentException, StoplogException}
+import stoplog.error.{
+  ErrorMaker, Errors, RequestErrors, RowErrors, StoplogArgumentException, StoplogException
+}
 import stoplog.options.TimeSpan
 
 /** The named errors of this module. Only this object creates errors; each method fills the parameters of a
@@ -129,15 +131,19 @@ private[kafka] object KafkaErrors extends ErrorMaker {
       count: Lost,
       ageMillis: Long,
       timeoutMillis: Long
-  ): StoplogException = failure(
-    "STOPLOG_KAFKA_TRANSACTION_LOST",
-    Seq(
-      "target"    -> target,
-      "committed" -> count.committed,
-      "lost"      -> count.transactions,
-      "rows"      -> count.rows
-    ) ++ aborted(oldest, ageMillis, timeoutMillis): _*
-  )
+  ): StoplogException = {
+    val batch = batchOf(oldest)
+    RowErrors.rowsLost(
+      batch,
+      s"According to the commit log, all transactions of $batch to $target count. Of these transactions, " +
+        s"${count.committed} are committed, and ${count.transactions} with ${count.rows} rows are lost. The " +
+        "brokers aborted the lost transactions later, or no longer know the transactions. The oldest lost " +
+        s"transaction is $oldest, started ${age(ageMillis)} ago. The timeout of the brokers for a transaction is " +
+        TimeSpan.render(timeoutMillis),
+      "Check the target with isolation.level = read_committed",
+      "onLostTransaction"
+    )
+  }
 
   /** A transaction has expired before its record was written. */
   def transactionExpired(
@@ -146,12 +152,17 @@ private[kafka] object KafkaErrors extends ErrorMaker {
       timeoutMillis: Long,
       cause: Throwable = null
   ): StoplogException =
-    failure("STOPLOG_KAFKA_TRANSACTION_EXPIRED", cause, aborted(gone, ageMillis, timeoutMillis): _*)
+    failure(
+      "STOPLOG_KAFKA_TRANSACTION_EXPIRED",
+      cause,
+      "batch"       -> batchOf(gone),
+      "transaction" -> gone,
+      "age"         -> age(ageMillis),
+      "timeout"     -> TimeSpan.render(timeoutMillis)
+    )
 
-  private def aborted(gone: OpenTransaction, ageMillis: Long, timeoutMillis: Long): Seq[(String, Any)] = Seq(
-    "batch"       -> gone.batch.fold("a batch query")(batch => s"micro-batch $batch"),
-    "transaction" -> gone,
-    "age"         -> TimeSpan.render(ageMillis.max(0) / 1000 * 1000),
-    "timeout"     -> TimeSpan.render(timeoutMillis)
-  )
+  private def batchOf(transaction: OpenTransaction): String =
+    transaction.batch.fold("a batch query")(batch => s"micro-batch $batch")
+
+  private def age(millis: Long): String = TimeSpan.render(millis.max(0) / 1000 * 1000)
 }

@@ -71,7 +71,7 @@ private[kafka] final class KafkaCommitter(
     outcome
   }
 
-  /** Returns `STOPLOG_KAFKA_TRANSACTION_LOST`. */
+  /** Returns `STOPLOG_ROWS_LOST`. */
   override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] = {
     val oldest = gone.map(part => OpenTransaction.parse(part.token)).minBy(_.begunAtMillis)
     val count  = KafkaErrors.Lost(gone.size, gone.map(_.rows).sum, committed)

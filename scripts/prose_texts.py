@@ -121,11 +121,15 @@ def sentences(page: str) -> list[str]:
 
 
 def error_messages(conditions: str) -> str:
-    """Returns the messages or ways out of a file of error conditions, without their parameters."""
+    """Returns the messages, causes and ways out of a file of error conditions, without their parameters."""
     messages = (
         line
         for condition in json.loads(conditions).values()
-        for line in (*condition.get("message", ()), *condition.get("ways", {}).values())
+        for line in (
+            *condition.get("message", ()),
+            *condition.get("ways", {}).values(),
+            *(f"{cause}." for cause in condition.get("causes", ())),
+        )
     )
     return _PARAMETER.sub(" ", "\n".join(messages))
 

@@ -76,7 +76,8 @@ def test_an_error_is_explained_by_condition_name(capsys: pytest.CaptureFixture[s
     for name in ("STOPLOG_FENCED", "fenced", "[STOPLOG_FENCED]"):
         assert main(["error", name]) == ExitCode.OK
         printed = capsys.readouterr().out
-        assert printed.startswith("STOPLOG_FENCED (SQLSTATE 40001)\n\nAnother driver has taken over <")
+        assert printed.startswith("STOPLOG_FENCED (SQLSTATE 40001)\n\nLikely causes: ")
+        assert "\n\nAnother driver has taken over <" in printed
         assert "Stop one of the two" in printed
     assert main(["error", "STOPLOG_KAFKA_GROUP"]) == ExitCode.OK
     assert main(["error", "STOPLOG_NO_SESSION", "--output", "json"]) == ExitCode.OK
@@ -92,6 +93,7 @@ def test_an_error_is_explained_by_condition_name(capsys: pytest.CaptureFixture[s
 
 def test_the_pages_and_headings_named_by_an_error_exist() -> None:
     guide = Path(__file__).resolve().parents[2]
+    assert all(len(condition.causes) == 3 for condition in conditions().values())
     named = {page for condition in conditions().values() for page in condition.pages}
     assert "docs/storage/s3.md#lifecycle" in named
     for name in named:

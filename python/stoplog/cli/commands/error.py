@@ -49,6 +49,7 @@ class Condition:
         now: the next step of the user.
         pages: the pages of the guide with more information.
         ways: further ways out, by the artifact whose sink raised the error.
+        causes: the three most likely causes, as clauses.
     """
 
     name: str
@@ -57,19 +58,21 @@ class Condition:
     now: str
     pages: tuple[str, ...] = ()
     ways: dict[str, str] = field(default_factory=dict)
+    causes: tuple[str, ...] = ()
 
 
 def conditions() -> dict[str, Condition]:
     """Returns all conditions of the jar, the connectors and this package, by name."""
     ways: dict[str, dict[str, str]] = {}
-    for name, entry in _entries("guide.json"):
-        ways.setdefault(name, {}).update(entry["ways"])
+    causes: dict[str, tuple[str, ...]] = {}
+    for name, entry in (*_entries("guide.json"), *_entries("conditions.json")):
+        ways.setdefault(name, {}).update(entry.get("ways", {}))
+        causes[name] = (*causes.get(name, ()), *entry.get("causes", ()))
     found = {}
     for name, entry in _entries("conditions.json"):
         what, now = entry["message"]
-        found[name] = Condition(
-            name, entry.get("sqlState"), what, now, _PAGES.get(name, ()), ways.get(name, {})
-        )
+        state, pages = entry.get("sqlState"), _PAGES.get(name, ())
+        found[name] = Condition(name, state, what, now, pages, ways[name], causes[name])
     return dict(sorted(found.items()))
 
 
@@ -126,6 +129,8 @@ def _index(known: dict[str, Condition]) -> Iterator[str]:
 
 def _lines(found: Condition) -> Iterator[str]:
     yield f"{found.name} (SQLSTATE {found.sql_state})" if found.sql_state else found.name
+    yield ""
+    yield f"Likely causes: {'; '.join(found.causes)}."
     yield ""
     yield found.what
     yield found.now

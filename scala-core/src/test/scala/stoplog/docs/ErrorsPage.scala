@@ -27,7 +27,8 @@ object ErrorsPage {
       |SQLSTATE, `getMessageParameters` the values for the words between angle brackets. What was asked wrongly is an
       |`IllegalArgumentException`, before anything is written; what was committed before a failure stays committed.
       |Errors [of the Python package](#of-the-python-package) and of the command line are `StoplogError`s, with the name as
-      |`condition`. The last sentences of each say what to do, and `stoplog error NAME` prints them. Where there is no error, and
+      |`condition`. Each section names the three most likely causes first, then says what has happened and what to do; `stoplog error NAME`
+      |prints the same. Where there is no error, and
       |yet something is not as expected: [troubleshooting](troubleshooting.md).
       |""".stripMargin
 
@@ -60,6 +61,17 @@ object ErrorsPage {
     "XX" -> "Something that was durable is gone or torn"
   )
 
+  /** The causes of each condition of the jars and of the Python package. */
+  private[docs] def likelyCauses: Map[String, Seq[String]] =
+    ((core +: connectors) :+ python)
+      .flatMap(file => tree(file).properties.asScala)
+      .map(entry => entry.getKey -> causes(entry.getKey, entry.getValue))
+      .toMap
+
+  /** The conditions of the core and of all connectors. */
+  private[docs] def ofJars: Seq[String] =
+    (core +: connectors).flatMap(file => tree(file).fieldNames.asScala)
+
   private def link(condition: String): String =
     s"[${escaped(condition.stripPrefix("STOPLOG_"))}](#${condition.toLowerCase(java.util.Locale.ROOT)})"
 
@@ -87,8 +99,14 @@ object ErrorsPage {
     val ways  = guides.flatMap(_.path(condition).path("ways").properties.asScala).map { way =>
       s"- ${way.getKey}: ${escaped(way.getValue.asText)}"
     }
-    (Seq(s"## $condition") ++ (state.toSeq ++ lines ++ ways).flatMap(Seq("", _))).mkString("", "\n", "\n")
+    val likely = s"Likely causes: ${causes(condition, node).map(escaped).mkString("; ")}."
+    (Seq(s"## $condition") ++ (Seq(likely) ++ lines ++ ways ++ state).flatMap(Seq("", _)))
+      .mkString("", "\n", "\n")
   }
+
+  /** Returns the likely causes of a condition, which has this entry in the file of its conditions. */
+  private def causes(condition: String, node: JsonNode): Seq[String] =
+    (guides.map(_.path(condition)) :+ node).flatMap(_.path("causes").elements.asScala).map(_.asText)
 
   /** Of the core and the connectors. */
   private def guides: Seq[JsonNode] =

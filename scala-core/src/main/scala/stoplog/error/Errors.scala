@@ -6,7 +6,7 @@ package stoplog.error
   * Each constructor fills the sentence of one condition in `error/stoplog-error-conditions.json`. The
   * constructors return the exception and do not throw, so that the compiler sees the `throw`.
   */
-object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErrors with RequestedErrors {
+object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErrors with UnsupportedErrors {
 
   // Requests that cannot be met.
 

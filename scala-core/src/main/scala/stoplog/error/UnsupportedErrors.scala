@@ -2,7 +2,7 @@
 package stoplog.error
 
 /** The errors of options and modes that no sink or source can meet. */
-private[stoplog] trait RequestedErrors extends ErrorMaker {
+private[stoplog] trait UnsupportedErrors extends ErrorMaker {
 
   /** All problems of one call at once, each a sentence. */
   def invalidOptions(problems: Seq[String]): StoplogArgumentException =

@@ -52,7 +52,8 @@ private[stoplog] object FileReads {
     val format = ReadFormats.of(settings(options), columns, wanted, inBlocks(options, filters), directories)
     val needed = new FilteredFiles(files, new DirectoryFilter(filters, directories))
     val quarantine = options.follow.quarantine.map(SourceState.in(_, SparkHadoop.configuration))
-    def made(onChanged: OnChangedFile) = make(options, onChanged, root, needed, format, quarantine)
+    val zone       = SourceColumns.zone(options, columns, directories)
+    def made(onChanged: OnChangedFile) = make(options, onChanged, root, needed, zone, format, quarantine)
     FileRead(
       made(options.follow.monitoring.onChangedFile),
       once(options, made(OnChangedFile.Ignore), needed, format.splitter(needed)),
@@ -192,6 +193,7 @@ private[stoplog] object FileReads {
       onChanged: OnChangedFile,
       root: SourceRoot,
       files: SourceFiles,
+      zone: Option[String],
       format: FileFormat[R, InternalRow],
       quarantine: Option[StateFiles]
   ): SplitSource[FileSplit, _, InternalRow] = {
@@ -206,7 +208,8 @@ private[stoplog] object FileReads {
         monitoring.copy(onChangedFile = onChanged, cleaning = cleaning(options, root, quarantine)),
         options.files.readiness,
         // a finder that only forbids cuts finds the same files as a listing
-        options.files.finder.filter(_ != FileFinder.NonSplitting)
+        options.files.finder.filter(_ != FileFinder.NonSplitting),
+        zone
       ),
       format,
       options.follow.onMissing,

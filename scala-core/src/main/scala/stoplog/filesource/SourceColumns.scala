@@ -130,10 +130,14 @@ private[stoplog] object SourceColumns {
       files: SourceFiles,
       rules: PathRules
   ): DirectoryColumns =
-    DirectoryColumns.of(columns, namesOf(options, files, rules), zone(options))
+    DirectoryColumns.of(columns, namesOf(options, files, rules), options.content.read.zone)
 
-  private def zone(options: SourceOptions): String =
-    options.content.read.timeZone.getOrElse(SQLConf.get.sessionLocalTimeZone)
+  /** Returns the time zone of timestamps without a zone. `None` if no value depends on a time zone. */
+  def zone(options: SourceOptions, columns: StructType, directories: DirectoryColumns): Option[String] =
+    Option.when(
+      directories.schema.exists(_.dataType == TimestampType) ||
+        options.content.read.dependsOnZone(directories.without(columns))
+    )(options.content.read.zone)
 
   private def directoryFields(names: Seq[String], values: String => Iterable[String]): Seq[StructField] =
     if (SQLConf.get.partitionColumnTypeInferenceEnabled) DirectoryTypes.of(names, values)

@@ -127,6 +127,8 @@ object Found {
   * @param ending of these bytes, if a reader needs the ending
   * @param tag    distinguishes the contents of an object from other contents of the same length and time. Two
   *   objects with the same bytes have the same tag
+  * @param zone   the time zone of timestamps without a zone, set when the source plans to read the file;
+  *   `None` if no value depends on a time zone
   */
 final case class SourceFile(
     path: String,
@@ -135,11 +137,12 @@ final case class SourceFile(
     storedBytes: Option[Long] = None,
     id: FileId = FileId.Unknown,
     ending: Ending = Ending.Unknown,
-    tag: Option[String] = None
+    tag: Option[String] = None,
+    zone: Option[String] = None
 ) {
 
-  /** Whether both describe one state of one file, regardless of the ending. */
-  def isSame(other: SourceFile): Boolean = copy(ending = other.ending) == other
+  /** Whether both describe one state of one file, regardless of the ending and the time zone. */
+  def isSame(other: SourceFile): Boolean = copy(ending = other.ending, zone = other.zone) == other
 
   /** Whether a found file has the length and the time of `before`, and is not known to be another file. */
   def isStill(before: SourceFile): Boolean =

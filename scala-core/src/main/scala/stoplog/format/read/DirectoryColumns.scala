@@ -2,7 +2,7 @@
 package stoplog.format.read
 
 import java.math.BigDecimal
-import java.time.{LocalDate, LocalDateTime}
+import java.time.{LocalDate, LocalDateTime, ZoneId}
 
 import scala.util.Try
 import scala.util.control.NonFatal
@@ -25,7 +25,7 @@ import stoplog.storage.SourceFile
   *
   * @param schema the columns, with types from the user or inferred from the names
   * @param refuses whether a name is forbidden for directories; none if the user set the columns
-  * @param zone   the time zone for timestamps, as named by Spark
+  * @param zone   the time zone for timestamps, as named by Spark; a file may record another zone
   * @param isSame whether two names are equal under the session's settings
   */
 private[stoplog] final case class DirectoryColumns(
@@ -64,7 +64,7 @@ private[stoplog] final case class DirectoryColumns(
   def values(file: SourceFile, fileName: String, columns: StructType): InternalRow = {
     val named = DirectoryColumns.named(DirectoryNames.of(file))
     new GenericInternalRow(columns.fields.map[Any] { column =>
-      try value(named, column.name)
+      try value(named, column.name, zoneOf(file))
       catch {
         case NonFatal(e) =>
           val why = s"its path has no ${column.dataType.sql} for ${column.name}"
@@ -79,14 +79,17 @@ private[stoplog] final case class DirectoryColumns(
   /** Returns the values in a directory by their columns, as [[valueIn]]. Parses the directory once. */
   def valuesIn(directory: String): String => Option[Any] = {
     val named = DirectoryColumns.named(directory)
-    column => Option.when(named.exists { case (name, _) => isSame(name, column) })(value(named, column))
+    column => Option.when(named.exists { case (name, _) => isSame(name, column) })(value(named, column, zoneId))
   }
 
-  private def value(named: Vector[(String, String)], column: String): Any =
+  private def zoneOf(file: SourceFile): ZoneId =
+    file.zone.filter(_ != zone).fold(zoneId)(DateTimeUtils.getZoneId)
+
+  private def value(named: Vector[(String, String)], column: String, zone: ZoneId): Any =
     named
       .find { case (name, _) => isSame(name, column) }
       .map { case (_, text) =>
-        DirectoryValue.of(text, schema.find(field => isSame(field.name, column)).get.dataType, zoneId)
+        DirectoryValue.of(text, schema.find(field => isSame(field.name, column)).get.dataType, zone)
       }
       .orNull
 

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Arrays
 
 import scala.collection.immutable.ArraySeq
+import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonParser}
@@ -60,6 +61,29 @@ private[format] object LineRows {
     private val row = new GenericInternalRow(0)
 
     override def emit(record: R, out: RowOutput[InternalRow]): Unit = out.put(row)
+  }
+
+  /** Converts each line in the time zone that the source recorded when it planned to read the file.
+    *
+    * @param zone  of `own`
+    * @param other creates the rows of another zone
+    */
+  final class ZonedRows(
+      zone: String,
+      own: RecordEmitter[Line, InternalRow],
+      other: String => RecordEmitter[Line, InternalRow]
+  ) extends RecordEmitter[Line, InternalRow] {
+    private val known                                     = mutable.Map(zone -> own)
+    private var of: FileSplit                             = _
+    private var current: RecordEmitter[Line, InternalRow] = own
+
+    override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
+      if (line.split ne of) {
+        of = line.split
+        current = of.file.zone.fold(own)(recorded => known.getOrElseUpdate(recorded, other(recorded)))
+      }
+      current.emit(line, out)
+    }
   }
 
   /** Returns the columns to parse for the requested columns. The parser only detects errors in parsed

@@ -43,11 +43,34 @@ private[stoplog] object ReadFormats {
       case SourceFormatName.Csv                 => made(csv(settings, inFiles, _))
       case SourceFormatName.Records(_, records) => records.of(columns, wanted, directories, Decompression)
       case blocks: SourceFormatName.Blocks      =>
-        SparkBlocks.of(blocks, columns, wanted, filters, settings.options, directories)
+        SparkBlocks.of(blocks, columns, wanted, filters, settings, directories)
     }
   }
 
   private type Rows = () => RecordEmitter[Line, InternalRow]
+
+  /** Creates rows of a format whose parser has a time zone.
+    *
+    * @param zone    of this query
+    * @param depends whether values depend on the zone
+    * @param of the options of the parser for a zone. Tasks create the options only for files that the source
+    *           has planned in another zone
+    */
+  private final class RowsOfZones[O <: Serializable](
+      zone: String,
+      depends: Boolean,
+      of: String => O,
+      rows: O => RecordEmitter[Line, InternalRow]
+  ) extends Rows
+      with Serializable {
+
+    /** The options for the time zone of this query. */
+    val options: O = of(zone)
+
+    override def apply(): RecordEmitter[Line, InternalRow] =
+      if (!depends) rows(options)
+      else new LineRows.ZonedRows(zone, rows(options), other => rows(of(other)))
+  }
 
   private def text(settings: SourceFormatName.ReadSettings, wanted: StructType): Rows = {
     val nullText = settings.options.get("nullValue")
@@ -59,22 +82,28 @@ private[stoplog] object ReadFormats {
   }
 
   private def json(settings: SourceFormatName.ReadSettings, columns: StructType, wanted: StructType): Rows = {
-    val conf = SQLConf.get
-    val json = new JSONOptions(settings.options, conf.sessionLocalTimeZone, conf.columnNameOfCorruptRecord)
-    ExprUtils.verifyColumnNameOfCorruptRecord(columns, json.columnNameOfCorruptRecord)
-    () => new LineRows.JsonRows(columns, wanted, json)
+    val (options, corrupt) = (settings.options, SQLConf.get.columnNameOfCorruptRecord)
+    val rows               = new RowsOfZones[JSONOptions](
+      settings.zone,
+      settings.dependsOnZone(columns),
+      zone => new JSONOptions(SourceFormatName.inZone(options, zone), zone, corrupt),
+      new LineRows.JsonRows(columns, wanted, _)
+    )
+    ExprUtils.verifyColumnNameOfCorruptRecord(columns, rows.options.columnNameOfCorruptRecord)
+    rows
   }
 
   private def csv(settings: SourceFormatName.ReadSettings, columns: StructType, wanted: StructType): Rows = {
-    val conf = SQLConf.get
-    val csv  = new CSVOptions(
-      settings.options,
-      conf.csvColumnPruning,
-      conf.sessionLocalTimeZone,
-      conf.columnNameOfCorruptRecord
+    val (options, pruning) = (settings.options, SQLConf.get.csvColumnPruning)
+    val corrupt            = SQLConf.get.columnNameOfCorruptRecord
+    val rows               = new RowsOfZones[CSVOptions](
+      settings.zone,
+      settings.dependsOnZone(columns),
+      zone => new CSVOptions(SourceFormatName.inZone(options, zone), pruning, zone, corrupt),
+      new LineRows.CsvRows(columns, wanted, _)
     )
-    ExprUtils.verifyColumnNameOfCorruptRecord(columns, csv.columnNameOfCorruptRecord)
-    () => new LineRows.CsvRows(columns, wanted, csv)
+    ExprUtils.verifyColumnNameOfCorruptRecord(columns, rows.options.columnNameOfCorruptRecord)
+    rows
   }
 
   /** @param rows creates rows of the requested file columns */

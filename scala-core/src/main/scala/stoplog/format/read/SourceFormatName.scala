@@ -5,6 +5,9 @@ import java.nio.charset.Charset
 
 import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.catalyst.json.JSONOptions
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StructType, TimestampType}
 
 /** The format of a source's files.
   *
@@ -69,7 +72,7 @@ private[stoplog] object SourceFormatName {
     * @param charset of text
     * @param lineSep the end of a line; none for any of the usual line ends
     * @param options of the format only, in Spark's spelling
-    * @param timeZone of timestamps in names of directories; none for the session's zone
+    * @param timeZone of timestamps without a zone; none for the session's zone
     * @param maxLineBytes the maximum length of a line
     */
   final case class ReadSettings(
@@ -79,5 +82,31 @@ private[stoplog] object SourceFormatName {
       options: Map[String, String],
       timeZone: Option[String],
       maxLineBytes: Int
-  )
+  ) {
+
+    /** Returns the time zone of timestamps without a zone. Called on the driver. */
+    def zone: String = timeZone.getOrElse(SQLConf.get.sessionLocalTimeZone)
+
+    /** Whether the time zone decides values in files with these columns. */
+    def dependsOnZone(inFiles: StructType): Boolean =
+      hasTimestamp(inFiles) && (format match {
+        case Json | Csv | MultiLineJson | MultiLineCsv => true
+        case Parquet                                   => SQLConf.get.isParquetINT96TimestampConversion
+        case _                                         => false
+      })
+  }
+
+  /** Returns the options of a format with another time zone. */
+  def inZone(options: Map[String, String], zone: String): Map[String, String] =
+    options.filterNot { case (name, _) => name.equalsIgnoreCase(TimeZone) } + (TimeZone -> zone)
+
+  private def hasTimestamp(of: DataType): Boolean = of match {
+    case TimestampType      => true
+    case struct: StructType => struct.exists(field => hasTimestamp(field.dataType))
+    case array: ArrayType   => hasTimestamp(array.elementType)
+    case map: MapType       => hasTimestamp(map.keyType) || hasTimestamp(map.valueType)
+    case _                  => false
+  }
+
+  private final val TimeZone = DateTimeUtils.TIMEZONE_OPTION
 }

@@ -13,6 +13,7 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import stoplog.error.Errors
 import stoplog.format.bulk.FormatConfiguration
 import stoplog.source.{Fetched, RecordEmitter, RowOutput, SplitReader}
 import stoplog.source.file._
@@ -26,13 +27,15 @@ import stoplog.storage.{SourceFile, SourceFiles}
   * @param splittable the positions at which files can be cut
   * @param columns  the columns read, and the columns of the query
   * @param values   the values of directory columns, for a file
+  * @param zone     the time zone of `read`, if values in the files depend on a time zone
   */
 private[stoplog] final class SparkBlocks private (
     val vectors: SparkBlocks.Vectors,
     read: PartitionedFile => Iterator[InternalRow],
     splittable: BlockIndexes.Splittable,
     columns: SparkBlocks.Columns,
-    values: SparkBlocks.Values
+    values: SparkBlocks.Values,
+    zone: Option[String]
 ) extends FileFormat[SparkBlocks.SparkBlockReader.BlockRecord, InternalRow] {
   import SparkBlocks.SparkBlockReader
 
@@ -46,7 +49,7 @@ private[stoplog] final class SparkBlocks private (
       onMissing: OnMissingFile,
       onChanged: Monitoring.OnChangedFile
   ): SplitReader[FileSplit, SparkBlockReader.BlockRecord] =
-    new SparkBlockReader(files, read, values, onMissing, onChanged)
+    new SparkBlockReader(files, read, values, zone, onMissing, onChanged)
 
   override def emitter(): RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] = columns.emitter
 }
@@ -96,9 +99,10 @@ private[stoplog] object SparkBlocks {
       columns: StructType,
       wanted: StructType,
       filters: Seq[Filter],
-      options: Map[String, String],
+      settings: SourceFormatName.ReadSettings,
       directories: DirectoryColumns
   ): SparkBlocks = {
+    val options = settings.options
     val session = SparkSession.active
     val format  = SparkFormats.of(name)
     val data    = FileMetadata.without(columns, wanted)
@@ -130,7 +134,8 @@ private[stoplog] object SparkBlocks {
       reading(made, splittable),
       splittable,
       rows,
-      new Values(directories, inDirectories)
+      new Values(directories, inDirectories),
+      Option.when(settings.dependsOnZone(directories.without(columns)))(settings.zone)
     )
   }
 
@@ -159,6 +164,7 @@ private[stoplog] object SparkBlocks {
       files: SourceFiles,
       read: PartitionedFile => Iterator[InternalRow],
       values: SparkBlocks.Values,
+      zone: Option[String],
       onMissing: OnMissingFile,
       onChanged: Monitoring.OnChangedFile
   ) extends FileByFile[SparkBlockReader.Open, SparkBlockReader.BlockRecord](files, onMissing, onChanged) {
@@ -174,8 +180,22 @@ private[stoplog] object SparkBlocks {
             "reader of this format reads all"
         )
       }
+      refuseOtherZone(split.file)
       new SparkBlockReader.Open(read(partitioned(split)))
     }
+
+    /** Spark's reader has one time zone for all files. */
+    private def refuseOtherZone(file: SourceFile): Unit =
+      for {
+        own     <- zone
+        planned <- file.zone if planned != own
+      }
+        throw Errors.sourceFileSettings(
+          files.describe(file.path),
+          s"the file was planned in the time zone $planned, and the time zone of this query is $own: set " +
+            s"timeZone to $planned",
+          null
+        )
 
     override protected def hasMore(open: SparkBlockReader.Open): Boolean = open.all.hasNext
 

@@ -62,7 +62,9 @@ private[stoplog] final class FileEnumerator(
       val split    = pending.removeHead()
       val readable = committed(split).map(tailing.readable(_, wasOf(split.file)))
       ready = readable.flatMap { read =>
-        read.split.orElse(Option.when(moved.contains(split.file.path))(nothingOf(read.file, split)))
+        read.split
+          .orElse(Option.when(moved.contains(split.file.path))(nothingOf(read.file, split)))
+          .map(inZone)
       }
       seen.put(readable.fold(split.file)(_.file))
       moved -= split.file.path
@@ -91,6 +93,13 @@ private[stoplog] final class FileEnumerator(
       Admitted.Part(head.copy(file = file), size, rest.copy(file = file))
     case other => other
   }
+
+  /** Records the current time zone, so that a repeated micro-batch returns equal rows in any session. The
+    * rest of a file keeps its zone.
+    */
+  private def inZone(split: FileSplit): FileSplit =
+    if (settings.zone.isEmpty || split.file.zone.isDefined) split
+    else split.copy(file = split.file.copy(zone = settings.zone))
 
   /** If the file is absent, the task detects this, too. */
   private def endingOf(file: SourceFile): Ending =

@@ -53,8 +53,8 @@ private[stoplog] object FileSplit {
       out.write(path)
       out.writeLong(split.file.bytes)
       out.writeLong(split.file.modifiedMillis)
-      val SourceFile(_, _, _, stored, id, ending, tag) = split.file
-      val kind                                         = split.extent match {
+      val SourceFile(_, _, _, stored, id, ending, tag, zone) = split.file
+      val kind                                               = split.extent match {
         case _: Extent.Bytes   => InBytes
         case _: Extent.Records => InRecords
       }
@@ -63,12 +63,14 @@ private[stoplog] object FileSplit {
           (if (stored.isDefined) IsLonger else 0) |
           (if (id.isKnown) WithId else 0) |
           (if (ending.isKnown) WithEnding else 0) |
-          (if (tag.isDefined) WithTag else 0)
+          (if (tag.isDefined) WithTag else 0) |
+          (if (zone.isDefined) WithZone else 0)
       )
       stored.foreach(out.writeLong)
       if (id.isKnown) out.writeLong(id.value)
       if (ending.isKnown) out.writeInt(ending.crc)
       tag.foreach(out.writeUTF)
+      zone.foreach(out.writeUTF)
       out.writeLong(split.extent.from)
       out.writeLong(split.extent.until)
     }
@@ -82,7 +84,8 @@ private[stoplog] object FileSplit {
       val id                = if ((kind & WithId) == 0) FileId.Unknown else FileId(in.readLong())
       val ending            = if ((kind & WithEnding) == 0) Ending.Unknown else Ending(in.readInt())
       val tag               = Option.when((kind & WithTag) != 0)(in.readUTF())
-      val file              = SourceFile(new String(path, "UTF-8"), bytes, modified, stored, id, ending, tag)
+      val zone              = Option.when((kind & WithZone) != 0)(in.readUTF())
+      val file = SourceFile(new String(path, "UTF-8"), bytes, modified, stored, id, ending, tag, zone)
       kind & Kinds match {
         case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
         case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
@@ -100,6 +103,7 @@ private[stoplog] object FileSplit {
     private final val WithId     = 8
     private final val WithEnding = 16
     private final val WithTag    = 32
+    private final val WithZone   = 64
   }
 }
 

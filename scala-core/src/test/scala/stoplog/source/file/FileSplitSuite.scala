@@ -30,13 +30,14 @@ class FileSplitSuite extends AnyFunSuite {
     assert(all.isFirst && !toEnd.isFirst && !bytes.isFirst)
   }
 
-  test("split bytes and Java serialization keep id, ending and tag of the file") {
+  test("split bytes and Java serialization keep id, ending, tag and time zone of the file") {
     for {
       id     <- Seq(FileId.Unknown, FileId(7), FileId.of(() => -1L))
       ending <- Seq(Ending.Unknown, Ending(-9))
       tag    <- Seq(None, Some("d41d8cd98f00b204e9800998ecf8427e-3"))
+      zone   <- Seq(None, Some("America/Argentina/Buenos_Aires"))
     } {
-      val marked = bytes.copy(file = file.copy(id = id, ending = ending, tag = tag))
+      val marked = bytes.copy(file = file.copy(id = id, ending = ending, tag = tag, zone = zone))
       assert(FileSplit.Serializer.read(FileSplit.Serializer.version, in(written(marked))) === marked)
       val out = new ByteArrayOutputStream()
       new ObjectOutputStream(out).writeObject(marked)

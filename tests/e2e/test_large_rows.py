@@ -36,9 +36,14 @@ def test_a_row_of_300_mb_fails_the_query_by_name(place: Place, keeps_parts_open:
     assert not files(place.out)
 
 
-@pytest.mark.parametrize("file_format", ["parquet", "json", "csv"])
-def test_a_rejected_row_of_300_mb_is_recorded_in_part(place: Place, file_format: str) -> None:
-    outcome = write(place, 300_000_000, keeps_parts_open=False, format=file_format, onBadRow="reject")
+@pytest.mark.parametrize("partitioned", [{}, {"partitionBy": "day"}], ids=["plain", "partitioned"])
+@pytest.mark.parametrize("file_format", ["parquet", "orc", "avro", "json", "csv"])
+def test_a_rejected_row_of_300_mb_is_recorded_in_part(
+    place: Place, file_format: str, partitioned: dict[str, str]
+) -> None:
+    """With partition columns, the encoder receives a view of the row."""
+    options = {"format": file_format, "onBadRow": "reject"} | partitioned
+    outcome = write(place, 300_000_000, keeps_parts_open=False, **options)
     assert outcome.code == 0, outcome.printed
     rejected = list((place.out / "_rejected").rglob("*.rejected"))
     assert [file.stat().st_size < 2_000_000 for file in rejected] == [True]
@@ -48,15 +53,16 @@ def test_a_rejected_row_of_300_mb_is_recorded_in_part(place: Place, file_format:
 def write(place: Place, letters: int, keeps_parts_open: bool, **options: str) -> Outcome:
     """Runs a query whose only row has this size, with the memory of a usual driver."""
     place.feed(files=1, rows=1)
+    value = f"repeat('x', {letters}) AS value"
     return Job.at(
         place,
         path=str(place.out),
         options={
             "format": "parquet",
-            "bucketAssigner": "basePath",
+            **({} if "partitionBy" in options else {"bucketAssigner": "basePath"}),
             **({} if keeps_parts_open else {"rollingPolicy": "onCheckpoint"}),
             **options,
         },
-        select=[f"repeat('x', {letters}) AS value"],
+        select=[value, "1 AS day"] if "partitionBy" in options else [value],
         conf={"spark.driver.memory": HEAP},
     ).run(stderr=subprocess.STDOUT)

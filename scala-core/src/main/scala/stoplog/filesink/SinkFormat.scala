@@ -14,7 +14,7 @@ import stoplog.compact.Compactor
 import stoplog.compact.job.SparkCompactionRunner
 import stoplog.error.{Errors, StoplogException}
 import stoplog.fault.Faults
-import stoplog.format.{Encoder, RowCompactor}
+import stoplog.format.{Encoder, RowCompactor, RowFormats}
 import stoplog.format.bulk.{BulkParts, BulkSink, PartLife, SyncedFormat, SyncedParts}
 import stoplog.format.compress.Compression
 import stoplog.options.CompactionOptions
@@ -152,7 +152,13 @@ private object EncoderFormat {
   private final class OfColumns(encoder: Encoder, columns: DataColumns) extends Encoder {
     private[this] val project = columns.newProjection()
 
-    override def encode(row: InternalRow, out: OutputStream): Unit = encoder.encode(project(row), out)
+    override def encode(row: InternalRow, out: OutputStream): Unit = {
+      encoder match {
+        case generated: RowFormats.GeneratedEncoder[_] => generated.refuseLarge(row)
+        case _                                         => ()
+      }
+      encoder.encode(project(row), out)
+    }
   }
 
   private final val MostKeptBytes = 1 << 20

@@ -82,13 +82,19 @@ private[format] final class RecordBuffer(
 
   /** Throws an exception for a record that the memory of the process does not permit. */
   private def grow(needed: Long): Unit = {
-    if (needed > most && needed > RecordBuffer.UsualChars) {
-      val why = RowMemory.problem(needed, most, "characters or more", heapBytes)
-      refusal = Some(new IllegalArgumentException(why))
+    if (needed > RecordBuffer.UsualChars) {
+      refusal = problem(needed).map(new IllegalArgumentException(_))
       refusal.foreach(throw _)
     }
     chars = util.Arrays.copyOf(chars, needed.max((2L * chars.length).min(most)).toInt)
   }
+
+  private def problem(needed: Long): Option[String] =
+    RowMemory.problem(needed, "characters or more", heapBytes).orElse {
+      Option.when(needed > RecordBuffer.MostChars)(
+        s"it takes $needed characters, and an array has no room for them"
+      )
+    }
 }
 
 private[format] object RecordBuffer {

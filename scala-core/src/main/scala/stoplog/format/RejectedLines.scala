@@ -32,8 +32,13 @@ private[stoplog] final class RejectedLines(schema: StructType, sessionTimeZone: 
 
   /** Writes a whole line to `out`, or nothing if an exception is thrown. */
   def write(rejected: RejectedRow, out: OutputStream): Unit =
-    if (!expressible || Try(rows.encode(line(rejected, rejected.row), out)).isFailure)
+    if (!expressible || Try(writeRow(rejected, out)).isFailure)
       texts.encode(line(rejected, text(spelled(rejected.row))), out)
+
+  private def writeRow(rejected: RejectedRow, out: OutputStream): Unit = {
+    rows.refuseLarge(rejected.row)
+    rows.encode(line(rejected, rejected.row), out)
+  }
 
   private def line(rejected: RejectedRow, row: Any): InternalRow = new GenericInternalRow(
     Array[Any](

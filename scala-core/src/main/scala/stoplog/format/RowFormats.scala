@@ -68,13 +68,11 @@ private[stoplog] object RowFormats {
 
   private val Codecs = Seq("compression", "codec")
 
-  private val MostRowBytes = RowMemory.most(Runtime.getRuntime.maxMemory)
-
   /** An encoder based on Spark's generators: the bytes are identical to Spark's writer for the format.
     *
     * Subclasses create Spark's options on the driver, so that the session's settings apply in every task.
     */
-  private[format] sealed abstract class GeneratedEncoder[G] extends Encoder {
+  private[stoplog] sealed abstract class GeneratedEncoder[G] extends Encoder {
     @transient protected var schema: StructType   = _
     @transient protected var buffer: RecordBuffer = _
     @transient private var generator: G           = _
@@ -112,13 +110,16 @@ private[stoplog] object RowFormats {
       catch { case e: StoplogException => refuse(e) }
     }
 
-    /** A generator that fails in a large value may put the whole record into its message. */
-    private def refuseLarge(row: InternalRow): Unit = row match {
-      case unsafe: UnsafeRow if unsafe.getSizeInBytes > RowFormats.MostRowBytes =>
-        val (size, heap) = (unsafe.getSizeInBytes.toLong, Runtime.getRuntime.maxMemory)
-        throw new IllegalArgumentException(
-          RowMemory.problem(size, RowFormats.MostRowBytes, "bytes of memory", heap)
-        )
+    /** Refuses a row before the generator creates copies of its values. A generator that fails in a large
+      * value may put the whole record into its message. A view of a row has no size, so that the caller of
+      * [[encode]] checks the row itself.
+      */
+    private[stoplog] def refuseLarge(row: InternalRow): Unit = row match {
+      case unsafe: UnsafeRow if unsafe.getSizeInBytes > GeneratedEncoder.MostRowBytes =>
+        val size = unsafe.getSizeInBytes.toLong
+        RowMemory
+          .problem(size, "bytes of memory", Runtime.getRuntime.maxMemory)
+          .foreach(why => throw new IllegalArgumentException(why))
       case _ => ()
     }
 
@@ -126,6 +127,10 @@ private[stoplog] object RowFormats {
       buffer.clear()
       throw e
     }
+  }
+
+  private object GeneratedEncoder {
+    val MostRowBytes: Long = RowMemory.most(Runtime.getRuntime.maxMemory)
   }
 }
 

@@ -14,12 +14,16 @@ private[stoplog] object RowMemory {
     */
   def most(heapBytes: Long): Long = heapBytes / Copies
 
-  /** Returns the reason why a larger row is a bad row.
+  /** Returns the reason why a row of this size is a bad row. `None` if the memory permits the row.
     *
-    * @param unit of the limit: bytes of memory, or characters
+    * @param unit of the size: bytes of memory, or characters
     */
-  def problem(size: Long, most: Long, unit: String, heapBytes: Long): String =
-    s"it takes $size $unit, and $most are the most with a heap of $heapBytes bytes"
+  def problem(size: Long, unit: String, heapBytes: Long): Option[String] = {
+    val limit = most(heapBytes)
+    Option.when(size > limit)(
+      s"it takes $size $unit, and $limit are the most with a heap of $heapBytes bytes"
+    )
+  }
 
   private final val Copies = 20L
 }

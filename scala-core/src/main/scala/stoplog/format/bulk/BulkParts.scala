@@ -69,6 +69,7 @@ private[stoplog] final class BulkParts(
     * can write.
     */
   private[bulk] def unsafe(row: InternalRow): UnsafeRow = {
+    refuseLarge(row)
     val projected = project(row)
     required.check(projected)
     val unsafe = projected match {
@@ -76,6 +77,12 @@ private[stoplog] final class BulkParts(
       case other             => toUnsafe(other)
     }
     Spool.encodable(unsafe, heapBytes)
+  }
+
+  /** Refuses a row before the projection is copied. */
+  private def refuseLarge(row: InternalRow): Unit = row match {
+    case unsafe: UnsafeRow => Spool.encodable(unsafe, heapBytes): Unit
+    case _                 => ()
   }
 
   /** Returns the sink with which a part was started. Another run may have used other settings. */

@@ -141,8 +141,9 @@ private[bulk] object Spool {
     */
   def encodable(row: UnsafeRow, heapBytes: Long): UnsafeRow = {
     val size = row.getSizeInBytes.toLong
-    val most = math.min(RowMemory.most(heapBytes), MostRowBytes)
-    if (size <= most) row else throw tooLarge(RowMemory.problem(size, most, "bytes of memory", heapBytes))
+    if (size > RowMemory.most(heapBytes))
+      RowMemory.problem(size, "bytes of memory", heapBytes).foreach(why => throw tooLarge(why))
+    checked(row)
   }
 
   private def tooLarge(why: String): BadRow = new BadRow(new IOException(why))

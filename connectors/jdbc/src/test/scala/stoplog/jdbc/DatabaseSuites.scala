@@ -4,12 +4,7 @@ package stoplog.jdbc
 import java.nio.file.Files
 import java.time.LocalDateTime
 
-import scala.util.Using
-
-import org.apache.spark.sql.types.LongType
-
 import stoplog.engine.Existing
-import stoplog.jdbc.table.{RowColumn, TableCheck, TargetTable}
 import stoplog.jdbc.types.SqlArray
 
 class DerbyUpsertSuite  extends UpsertLaws(TestDatabase.derby())
@@ -23,20 +18,6 @@ class PostgresUpsertSuite extends UpsertLaws(TestDatabase.postgres) {
     def key   = SqlArray("text", Array("a", null))
     sink.upsert((1 to 20).map(i => key -> s"w$i"): _*)
     assert(database.rows(s"SELECT word FROM $table") === Seq(Seq("w20")))
-  }
-
-  test("keys that the database checks late are rejected") {
-    for (late <- Seq("INITIALLY DEFERRED", "INITIALLY IMMEDIATE")) {
-      val table                 = newTable(s"id BIGINT PRIMARY KEY DEFERRABLE $late, code BIGINT UNIQUE")
-      def problems(key: String) = TableCheck.problems(
-        Using.resource(database.open())(TargetTable.inspect(_, table, database.dialect)),
-        Seq(RowColumn("id", LongType), RowColumn("code", LongType)),
-        Seq(key),
-        database.dialect
-      )
-      assert(problems("id").mkString.contains("use a key that is not deferrable"))
-      assert(problems("code") === Nil)
-    }
   }
 
   test("the last row of a key in another case wins if the database ignores case") {

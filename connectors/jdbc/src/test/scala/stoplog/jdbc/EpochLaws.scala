@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import scala.util.Try
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.{BatchDigests, ForeignQuery}
 import stoplog.engine.{Existing, Scope}
 import stoplog.error.StoplogException
 import stoplog.jdbc.client.JdbcStep
-import stoplog.jdbc.staging.{EpochDriver, EpochStatus, TaskOutcome}
+import stoplog.jdbc.staging.{CreatedTables, EpochDriver, EpochStatus, TaskOutcome}
 import stoplog.log.BatchDigest
 
 /** What is asked of exactly-once inserts into each database. */
@@ -27,6 +29,33 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   private def of(offsets: (Long, Int)*): BatchDigests = {
     val digests = offsets.toMap.transform((_, offset) => BatchDigest(s"to offset $offset"))
     digests.get(_)
+  }
+
+  test("an existing epochs table must have its key, which the database checks with each row") {
+    val key                                       = ", PRIMARY KEY (sink_name, former_query)"
+    def refusal(change: String => String): String = {
+      val table = database.newHeap()
+      val sink  = new JdbcSinkFixture(database, table, database.connector, epochs = Some(s"${table}_epochs"))
+      database.execute(change(sink.tables.epochs.create))
+      Try(sink.driver("q", "r").begin(0)).fold(_.getMessage, _ => "none")
+    }
+    assert(refusal(identity) === "none")
+    assert(refusal(_.replace(key, "")).contains("it has no key (sink_name, former_query)"))
+    assert(refusal(_.replace(key, ", PRIMARY KEY (sink_name)")).contains("it has no key"))
+    assert(refusal(_.replace(key, ", UNIQUE (former_query, sink_name)")) === "none")
+    if (Set("Derby", "PostgreSQL")(database.name))
+      assert(refusal(_.replace(key, s"$key DEFERRABLE")).contains("(sink_name, former_query) is deferrable"))
+  }
+
+  test("the primary key of each own table is the key of its statement") {
+    val sink = rig()
+    assert(CreatedTables.keyOf(sink.tables.epochs.create) === Set("sink_name", "former_query"))
+    assert(CreatedTables.keyOf(sink.rejects.create) === Set("id"))
+    assert(
+      CreatedTables.keyOf("CREATE TABLE t (\"x\" INT, a_b VARCHAR(64) NOT NULL PRIMARY KEY, c INT)") === Set(
+        "a_b"
+      )
+    )
   }
 
   test("the target has no rows before the commit, all rows after, and staging is empty") {

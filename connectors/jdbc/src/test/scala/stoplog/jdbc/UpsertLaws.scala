@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import scala.util.{Try, Using}
+
+import org.apache.spark.sql.types.LongType
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogException
 import stoplog.jdbc.client.{RequestOptions, Retries, Session}
 import stoplog.jdbc.rejects.Rejects
 import stoplog.jdbc.rows.{JdbcRow, RowKey}
+import stoplog.jdbc.table.{RowColumn, TableCheck, TargetTable}
 import stoplog.jdbc.write.{BatchScope, TaskRows, TaskSession}
 
 /** What is asked of upserts into each database. */
@@ -31,6 +35,38 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
 
   private def content(table: String): Seq[(Int, String)] =
     database.rows(s"SELECT id, word FROM $table ORDER BY id").map(row => row(0).toInt -> row(1))
+
+  test("a key that the database may check only at the commit is rejected") {
+    for {
+      late <- Seq("INITIALLY DEFERRED", "INITIALLY IMMEDIATE")
+      kind <- Seq("PRIMARY KEY", "UNIQUE")
+    } {
+      val columns = s"id BIGINT NOT NULL $kind DEFERRABLE $late, code BIGINT NOT NULL, UNIQUE (code)"
+      val table   = Try(newTable(columns)).toOption
+      assert(table.exists(acceptsTwice) === Set("Derby", "PostgreSQL")(database.name))
+      for (made <- table) {
+        def problems(key: String) = TableCheck.problems(
+          Using.resource(database.open())(TargetTable.inspect(_, made, database.dialect)),
+          Seq(RowColumn("id", LongType), RowColumn("code", LongType)),
+          Seq(key),
+          database.dialect
+        )
+        assert(problems("id").mkString.contains("use a key that is not deferrable") === acceptsTwice(made))
+        if (!database.dialect.updatesAnyKey) assert(problems("code") === Nil)
+      }
+    }
+  }
+
+  /** Whether a transaction may insert two rows of one key before its commit. */
+  private def acceptsTwice(table: String): Boolean = Using.resource(database.open()) { connection =>
+    connection.setAutoCommit(false)
+    val statement = connection.createStatement()
+    Try(statement.execute("SET CONSTRAINTS ALL DEFERRED"))
+    val accepted =
+      Try((1 to 2).foreach(i => statement.execute(s"INSERT INTO $table (id, code) VALUES (7, $i)")))
+    connection.rollback()
+    accepted.isSuccess
+  }
 
   test("inserts a row and replaces the row with its key") {
     val sink   = rig()

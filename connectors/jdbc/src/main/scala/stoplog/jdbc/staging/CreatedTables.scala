@@ -1,20 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.staging
 
-import java.sql.{ResultSetMetaData, SQLException}
+import java.sql.{Connection, ResultSetMetaData, SQLException}
 
 import scala.util.Using
 import scala.util.control.NonFatal
 
 import stoplog.jdbc.client.{FailureKind, JdbcErrors, Retries, Session}
 import stoplog.jdbc.rejects.RejectTable
-import stoplog.jdbc.table.Target
+import stoplog.jdbc.table.{Target, TargetTable}
 
 /** Creates the sink's own tables if they do not exist. */
 private[jdbc] final class CreatedTables(session: Session, retries: Retries, target: Target) {
 
-  /** Creates a table. Error: `STOPLOG_OWN_TABLE`, also if the table does not support transactions. */
-  def ensure(table: String, create: String): Unit = created(table, target.dialect.ownTable(create))
+  /** Creates a table. Error: `STOPLOG_OWN_TABLE`, also if the table does not support transactions, or
+    * does not have the primary key of `create`: the sink finds out by this key whether another process was
+    * first.
+    */
+  def ensure(table: String, create: String): Unit = {
+    created(table, target.dialect.ownTable(create))
+    once(() => refuse(table)(TargetTable.keyProblem(_, table, target.dialect, CreatedTables.keyOf(create))))
+  }
 
   /** Creates the epochs table. Error: `STOPLOG_OWN_TABLE`. */
   def ensure(epochs: EpochsTable): Unit = ensure(epochs.table, epochs.create)
@@ -53,8 +59,11 @@ private[jdbc] final class CreatedTables(session: Session, retries: Retries, targ
   }
 
   private def requireTransactions(table: String): Unit =
-    session.transaction(target.dialect.transactionProblem(_, table)).foreach { problem =>
-      throw JdbcErrors.ownTable(table, target.database, new SQLException(problem))
+    refuse(table)(target.dialect.transactionProblem(_, table))
+
+  private def refuse(table: String)(problem: Connection => Option[String]): Unit =
+    session.transaction(problem).foreach { why =>
+      throw JdbcErrors.ownTable(table, target.database, new SQLException(why))
     }
 
   private def exists(table: String): Boolean = columnsOf(s"SELECT * FROM $table WHERE 1 = 0").isDefined
@@ -95,14 +104,24 @@ private[jdbc] final class CreatedTables(session: Session, retries: Retries, targ
     else JdbcErrors.ownTable(table, target.database, why)
 }
 
-private object CreatedTables {
+private[jdbc] object CreatedTables {
+
+  /** Returns the columns of the primary key in a statement that creates a table of the sink. */
+  private[jdbc] def keyOf(create: String): Set[String] =
+    SeveralColumns
+      .findFirstMatchIn(create)
+      .map(_.group(1).split(", ").toSet)
+      .getOrElse(OneColumn.findFirstMatchIn(create).map(_.group(1)).toSet)
+
+  private val SeveralColumns = """PRIMARY KEY \((.+?)\)""".r
+  private val OneColumn      = """(\w+) \w+(?:\(\d+\))?(?: NOT NULL)? PRIMARY KEY""".r
 
   /** A column of a result.
     *
     * @param form the JDBC type, the precision and the scale
     * @param name the type's name in the database, because JDBC may use one type for several database types
     */
-  final case class Described(form: (Int, Int, Int), name: String, isRequired: Boolean) {
+  private final case class Described(form: (Int, Int, Int), name: String, isRequired: Boolean) {
 
     /** Returns true if the column accepts all values of the other column. */
     def takes(other: Described): Boolean =

@@ -80,17 +80,37 @@ private[jdbc] object Catalog {
     case _              => JdbcTypes.of(meta, column)
   }
 
-  /** Returns the keys of a table that upserts cannot use, because the database checks them late. */
-  def deferredKeys(connection: Connection, table: String, dialect: Dialect): Seq[Set[String]] =
+  /** Returns the columns of each key that the database may check only at the commit. MySQL, MariaDB and
+    * SQLite have no such keys. H2 has none, and reports so by the standard's catalog.
+    */
+  def deferrableKeys(connection: Connection, table: String, dialect: Dialect): Seq[Set[String]] =
     dialect match {
-      case Dialect.PostgreSql =>
-        query(connection, DeferredKeys, table)(row => row.getLong(1) -> row.getString(2))
-          .groupMap(_._1)(_._2)
-          .values
-          .map(_.toSet)
-          .toSeq
-      case _ => Nil
+      case Dialect.PostgreSql => keys(query(connection, PostgreSqlDeferrable, table)(keyColumn))
+      case Dialect.Derby      => derbyDeferrable(connection, TableName.located(table, connection))
+      case Dialect.Merge      =>
+        val at = TableName.located(table, connection)
+        keys(query(connection, StandardDeferrable, at.schema.orNull, at.name)(keyColumn))
+      case Dialect.MySql | Dialect.Sqlite => Nil
     }
+
+  private def keyColumn(row: ResultSet): (String, String) = row.getString(1) -> row.getString(2)
+
+  /** Derby's catalog names the index of a constraint, and the driver reports the columns of the index. */
+  private def derbyDeferrable(connection: Connection, at: TableName.Located): Seq[Set[String]] = {
+    val indexes = query(connection, DerbyDeferrable, at.schema.orNull, at.name)(_.getString(1)).toSet
+    val columns =
+      Using.resource(connection.getMetaData.getIndexInfo(null, at.schema.orNull, at.name, false, true)) {
+        Iterator
+          .continually(_)
+          .takeWhile(_.next())
+          .map(row => row.getString("INDEX_NAME") -> row.getString("COLUMN_NAME"))
+          .toVector
+      }
+    keys(columns.filter { case (index, _) => indexes(index) })
+  }
+
+  private def keys(columns: Seq[(String, String)]): Seq[Set[String]] =
+    columns.groupMap(_._1)(_._2).values.map(_.toSet).toSeq
 
   /** Returns what the session of a connection lacks, each as a sentence.
     *
@@ -120,10 +140,24 @@ private[jdbc] object Catalog {
       "FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid " +
       "WHERE a.attrelid = CAST(? AS regclass) AND a.attnum > 0 AND NOT a.attisdropped"
 
-  private final val DeferredKeys =
-    "SELECT i.indexrelid, a.attname FROM pg_index i " +
+  private final val PostgreSqlDeferrable =
+    "SELECT CAST(i.indexrelid AS TEXT), a.attname FROM pg_index i " +
       "JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey) " +
       "WHERE i.indrelid = CAST(? AS regclass) AND i.indisunique AND NOT i.indimmediate"
+
+  // The states of deferrable constraints, enforced or not, initially deferred or immediate.
+  private final val DerbyDeferrable =
+    "SELECT g.conglomeratename FROM sys.sysconstraints c JOIN sys.syskeys k ON k.constraintid = c.constraintid " +
+      "JOIN sys.sysconglomerates g ON g.conglomerateid = k.conglomerateid " +
+      "JOIN sys.systables t ON t.tableid = c.tableid JOIN sys.sysschemas s ON s.schemaid = t.schemaid " +
+      "WHERE s.schemaname = ? AND t.tablename = ? AND c.type IN ('P', 'U') AND c.state IN ('e', 'd', 'i', 'j')"
+
+  private final val StandardDeferrable =
+    "SELECT c.constraint_name, k.column_name FROM information_schema.table_constraints c " +
+      "JOIN information_schema.key_column_usage k ON k.constraint_schema = c.constraint_schema " +
+      "AND k.constraint_name = c.constraint_name AND k.table_name = c.table_name " +
+      "WHERE c.table_schema = ? AND c.table_name = ? AND c.is_deferrable = 'YES' " +
+      "AND c.constraint_type IN ('PRIMARY KEY', 'UNIQUE')"
 
   private final val StandardComputed =
     "SELECT column_name FROM information_schema.columns WHERE table_schema = ? AND table_name = ? " +

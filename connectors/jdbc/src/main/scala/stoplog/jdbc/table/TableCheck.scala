@@ -197,9 +197,9 @@ private[jdbc] object TableCheck {
               .fold("")(_.map(_.mkString("(", ", ", ")")).mkString("; it has ", ", ", "")) +
             "."
         )
-    val deferred = Option.when(keys.nonEmpty && table.deferredKeys.contains(found))(
-      s"The database checks its key ${keys.mkString("(", ", ", ")")} only at the commit, and then upserts fail: " +
-        "use a key that is not deferrable."
+    val deferred = Option.when(keys.nonEmpty && table.deferrableKeys.contains(found))(
+      s"Its key ${keys.mkString("(", ", ", ")")} is deferrable, so that the database may accept two rows of a " +
+        "key until the commit: use a key that is not deferrable."
     )
     unknown.map(key => s"The rows have no column '$key', which keyColumns names.") ++ unique ++ deferred
   }

@@ -2,6 +2,7 @@
 package stoplog.jdbc.table
 
 import java.sql.{Connection, DatabaseMetaData, ResultSet}
+import java.util.Locale
 
 import scala.util.{Try, Using}
 import scala.util.control.NonFatal
@@ -15,14 +16,14 @@ import stoplog.jdbc.client.{Dialect, FailureKind, TableName}
   *                 them
   * @param keys     the columns of each unique index or primary key; `None` if the database does not report
   *                 them
-  * @param deferredKeys       keys that the database checks only at the commit
+  * @param deferrableKeys     keys that the database may check only at the commit
   * @param transactionProblem the reason why the table does not take part in transactions
   */
 private[jdbc] final case class TargetTable(
     columns: Vector[TargetColumn],
     required: Set[String],
     keys: Option[Seq[Set[String]]],
-    deferredKeys: Seq[Set[String]],
+    deferrableKeys: Seq[Set[String]],
     transactionProblem: Option[String]
 ) {
 
@@ -62,9 +63,28 @@ private[jdbc] object TargetTable {
       columns,
       at.flatMap(t => ifReported(dialect)(required(meta, t))).getOrElse(Set.empty),
       at.flatMap(t => ifReported(dialect)(keys(meta, t))).flatten,
-      ifReported(dialect)(Catalog.deferredKeys(connection, table, dialect)).getOrElse(Nil),
+      ifReported(dialect)(Catalog.deferrableKeys(connection, table, dialect)).getOrElse(Nil),
       dialect.transactionProblem(connection, table)
     )
+  }
+
+  /** Returns why a table of the sink does not have a key that the database checks with each row, as a clause
+    * about the table.
+    */
+  def keyProblem(
+      connection: Connection,
+      table: String,
+      dialect: Dialect,
+      columns: Set[String]
+  ): Option[String] = {
+    def isKey(key: Set[String]) = key.map(_.toLowerCase(Locale.ROOT)) == columns
+    val named                   = columns.mkString("(", ", ", ")")
+    val at                      = ifReported(dialect)(TableName.located(table, connection))
+    at.flatMap(t => ifReported(dialect)(keys(connection.getMetaData, t))).flatten.flatMap { all =>
+      val late = ifReported(dialect)(Catalog.deferrableKeys(connection, table, dialect)).getOrElse(Nil)
+      if (late.exists(isKey)) Some(s"its key $named is deferrable")
+      else Option.unless(all.exists(isKey))(s"it has no key $named")
+    }
   }
 
   /** Returns `None` if the database or its driver does not report the metadata. Transient failures are

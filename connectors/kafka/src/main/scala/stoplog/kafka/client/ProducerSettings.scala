@@ -33,22 +33,17 @@ private[kafka] final case class ProducerSettings(
   def plain: JMap[String, Object] = asJava(client ++ bytes)
 
   /** Returns the settings of a transactional producer. Settings that could lose, duplicate or reorder records
-    * are fixed.
+    * are fixed. The first requests of such a producer must be sent twice, so the first retry follows soon.
     */
-  def transactional(id: String): JMap[String, Object] = asJava(
-    client ++ bytes ++ Map(
-      ProducerConfig.TRANSACTIONAL_ID_CONFIG    -> id,
-      ProducerConfig.TRANSACTION_TIMEOUT_CONFIG -> transactionTimeoutMillis.toString,
-      ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG  -> "true",
-      ProducerConfig.ACKS_CONFIG                -> "all"
+  def transactional(id: String): JMap[String, Object] = {
+    val settings = asJava(
+      client ++ bytes ++ Map(
+        ProducerConfig.TRANSACTIONAL_ID_CONFIG    -> id,
+        ProducerConfig.TRANSACTION_TIMEOUT_CONFIG -> transactionTimeoutMillis.toString,
+        ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG  -> "true",
+        ProducerConfig.ACKS_CONFIG                -> "all"
+      )
     )
-  )
-
-  /** Returns the settings of a producer that sends nothing and only ends transactions of other producers. Its
-    * first request must be sent twice, so the retry backoff is short.
-    */
-  def committing(id: String): JMap[String, Object] = {
-    val settings = transactional(id)
     settings.putIfAbsent(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, "10")
     settings
   }

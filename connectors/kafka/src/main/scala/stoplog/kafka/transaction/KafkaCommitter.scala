@@ -140,7 +140,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
     if (mayBeCommitted(transaction) && isCommitted(transaction)) CommitOutcome.AlreadyCommitted
     else {
       val producer = Option(idle.remove(transaction.id)).getOrElse {
-        try new KafkaProducer[Array[Byte], Array[Byte]](settings.committing(transaction.id))
+        try new KafkaProducer[Array[Byte], Array[Byte]](settings.transactional(transaction.id))
         catch {
           case e: KafkaException => throw KafkaErrors.commit(transaction.toString, settings.servers, e)
         }

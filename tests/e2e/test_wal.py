@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import threading
 from collections import Counter
 from contextlib import contextmanager
@@ -15,8 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from servers.jars import jars
+from servers.receiver import receiver
 from stoplog import InvalidOptions, WriteAheadSink
-from support.at_work import arrive, at_work
+from support.at_work import kill_rounds
 from support.event_log import event_log, events
 from support.hosts import cluster
 from support.jobs import KILLED, Job
@@ -111,18 +111,19 @@ def test_each_row_is_sent_once_after_a_halt_at_a_step(place: Place, step: str) -
         assert bool(again) == (step == "afterSend")
 
 
-def test_each_row_is_sent_once_after_kill_9(place: Place) -> None:
-    moments = random.Random(SEED)
-    with web_server() as (url, received):
-        for _ in range(KILL_ROUNDS):
-            place.feed(files=4)
-            with at_work(job(place, url), "wal_job.py") as process:
-                arrive(place, process, moments)
-            assert received.rows, "the epochs were empty"
-            assert not received.each_once() - Counter(place.rows)
-        # Most of what has arrived was for no life long enough.
-        assert job(place, url, files=50).run("wal_job.py").code == 0
-        assert received.each_once() == Counter(place.rows)
+def test_each_row_is_sent_once_after_kill_9_of_query_and_server(place: Place, tmp_path: Path) -> None:
+    """With the default of five repetitions, the pauses of a request outlive the restart of the server."""
+    patient = {"httpRetries": "5"}
+    with receiver(tmp_path / "server") as server:
+        query = job(place, server.url, options=patient)
+        for _ in kill_rounds(server, place, query, "wal_job.py", KILL_ROUNDS, SEED):
+            assert server.rows_by_key(), "the epochs were empty"
+            assert not server.each_once() - Counter(place.rows)
+        server.crash()
+        server.start()
+        # Most rows arrived when no query lived long enough to read them.
+        assert job(place, server.url, options=patient, files=50).run("wal_job.py").code == 0
+        assert server.each_once() == Counter(place.rows)
 
 
 @pytest.mark.long

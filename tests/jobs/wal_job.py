@@ -17,7 +17,8 @@ from stoplog import WriteAheadSink
 def main(job: dict) -> None:
     spark = session(job)
     rows = spark.readStream.option("maxFilesPerTrigger", job["files"]).text(job["input"])
-    sink = WriteAheadSink.to_http(job["path"]).with_batch_rows(7).with_option("httpRetries", 1).build()
+    retries = job["options"].get("httpRetries", 1)
+    sink = WriteAheadSink.to_http(job["path"]).with_batch_rows(7).with_option("httpRetries", retries).build()
     query = sink.write_stream(rows, job["checkpoint"]).trigger(**job["trigger"]).start()
     print("started", flush=True)
     query.awaitTermination()

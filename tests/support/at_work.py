@@ -7,7 +7,7 @@ import random
 import subprocess
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from support.epochs import committed, planned
 from support.jobs import GIVE_UP_SECONDS, first_line
@@ -15,7 +15,6 @@ from support.jobs import GIVE_UP_SECONDS, first_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from servers.databases import Database
     from support.jobs import Job
     from support.place import Place
 
@@ -23,6 +22,14 @@ FILES_AHEAD = 4
 """More than a query takes in one epoch."""
 
 _WITHOUT_END = {"processingTime": "0 seconds"}
+
+
+class Crashing(Protocol):
+    """A server that a test may kill and start again over the same data, under the same address."""
+
+    def crash(self) -> None: ...
+
+    def start(self) -> None: ...
 
 
 @contextmanager
@@ -64,7 +71,7 @@ def arrive(
 
 
 def kill_rounds(
-    database: Database, place: Place, job: Job, script: str, rounds: int, seed: int
+    server: Crashing, place: Place, job: Job, script: str, rounds: int, seed: int
 ) -> Iterator[None]:
     """Kills the query after some epochs, again and again; after each time the caller looks at what there is.
 
@@ -76,9 +83,9 @@ def kill_rounds(
         with at_work(job, script) as process:
             arrive(place, process, moments)
             if number % 2 == 0:
-                database.crash()
+                server.crash()
                 place.feed(files=2)
-                database.start()
+                server.start()
                 arrive(place, process, moments)
         yield
 

@@ -27,7 +27,9 @@ _SEED = 20_261_122
 def assert_newest_stays(
     node: Cassandra, place: Place, job: Job, script: str, faults: Iterable[str], kills: int
 ) -> None:
-    """Halts the query at each fault, kills it after some epochs, and restarts the server under it.
+    """Halts the query at each fault, and kills the query after some epochs.
+
+    In every second round, the server is killed in the middle of an epoch first.
 
     Args:
         script: prints, behind `found `, the rows of the table as JSON when its query has ended.
@@ -37,10 +39,13 @@ def assert_newest_stays(
         assert replace(job, fault=fault).run(script).code == KILLED
 
     moments = random.Random(_SEED)
-    for _ in range(kills):
-        _feed(place, 6)
+    for number in range(kills):
+        _feed(place, 10)
         with job.running(script):
             until_epoch(place, committed(place) + moments.randint(1, 4))
+            if number % 2 == 0:
+                node.restart()
+                until_epoch(place, committed(place) + 1)
 
     # The server is gone for a while in the middle of an epoch: requests are sent again until it is back.
     _feed(place, 6)

@@ -29,6 +29,8 @@ from bench.kafka import kafka_rates, kafka_section
 from bench.page import with_intro, with_section
 from bench.peers import PEERS
 from bench.provenance import provenance
+from bench.ratios import PAIRS, TURNS, ratios
+from bench.ratios import section as ratio_section
 from bench.recovery import recoveries, recovery_section
 from bench.report import growth_section, intro, latency_section, throughput_section
 from bench.rounds import Plan, latency_rounds, throughput_rounds
@@ -148,6 +150,12 @@ def to_kafka(text: str, plan: Plan, folder: Path) -> str:
     return measured_section(text, "Kafka", kafka_section(kafka_rates(plan.rounds, folder)))
 
 
+def to_sparks_writers(text: str, plan: Plan, folder: Path) -> str:
+    turns = TURNS if plan.rounds > 1 else 1
+    measured = {name: ratios(name, turns, folder / name) for name in PAIRS}
+    return measured_section(text, "Ratios to Spark's writers", ratio_section(measured))
+
+
 def cli(text: str, plan: Plan, folder: Path) -> str:
     finished, opened = plan.source_files, max(plan.open_parts)
     measured = cli_bench.commands(finished, opened, plan.rounds, folder)
@@ -170,6 +178,7 @@ SECTIONS = {
     "cassandra": cassandra,
     "jdbc": jdbc,
     "kafka": to_kafka,
+    "ratios": to_sparks_writers,
     "cli": cli,
 }
 

@@ -18,14 +18,14 @@ object Published {
     * public API, with the traits for stores of one's own.
     */
   val Internal: Seq[String] = Seq(
-    "stoplog.announce.catalog", "stoplog.announce.setting", "stoplog.announce.webhook", "stoplog.commit",
-    "stoplog.plan", "stoplog.writing", "stoplog.log", "stoplog.options", "stoplog.spark", "stoplog.thread",
-    "stoplog.util", "stoplog.format.avro", "stoplog.format.compress", "stoplog.format.orc",
-    "stoplog.format.parquet", "stoplog.format.sequence", "stoplog.storage.local", "stoplog.storage.hadoop",
-    "stoplog.storage.hdfs", "stoplog.storage.s3", "stoplog.storage.systems", "stoplog.stores",
-    "stoplog.checkpoint", "stoplog.engine", "stoplog.filesink", "stoplog.filesource", "stoplog.compact.job",
-    "stoplog.twophase", "stoplog.python", "stoplog.python.announce", "stoplog.python.rolling",
-    "stoplog.python.sink", "stoplog.python.source"
+    "stoplog.announce.catalog", "stoplog.announce.setting", "stoplog.announce.table",
+    "stoplog.announce.webhook", "stoplog.commit", "stoplog.plan", "stoplog.writing", "stoplog.log",
+    "stoplog.options", "stoplog.spark", "stoplog.thread", "stoplog.util", "stoplog.format.avro",
+    "stoplog.format.compress", "stoplog.format.orc", "stoplog.format.parquet", "stoplog.format.sequence",
+    "stoplog.storage.local", "stoplog.storage.hadoop", "stoplog.storage.hdfs", "stoplog.storage.s3",
+    "stoplog.storage.systems", "stoplog.stores", "stoplog.checkpoint", "stoplog.engine", "stoplog.filesink",
+    "stoplog.filesource", "stoplog.compact.job", "stoplog.twophase", "stoplog.python",
+    "stoplog.python.announce", "stoplog.python.rolling", "stoplog.python.sink", "stoplog.python.source"
   )
 
   lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ compatible

@@ -10,6 +10,7 @@ object PackageImports {
     "announce" -> "",
     "announce.catalog"  -> "announce announce.setting error options storage",
     "announce.setting"  -> "error options",
+    "announce.table"    -> "announce",
     "announce.webhook"  -> "announce announce.setting error options thread",
     "async"             -> "error",
     "bucket"            -> "error log storage util writing",
@@ -46,7 +47,7 @@ object PackageImports {
     "format.parquet"  -> "compact error format format.bulk part",
     "format.read"     -> "bucket error format.bulk source source.file source.format storage",
     "format.sequence" -> "compact error format.bulk format.compress part writing",
-    "iceberg"         -> "announce announce.setting options",
+    "iceberg"         -> "announce announce.setting announce.table options",
     "jdbc"            -> "jdbc.options options",
     "jdbc.announce"   -> ("announce announce.setting error jdbc.client jdbc.options jdbc.rows jdbc.staging " +
       "jdbc.table options"),

@@ -11,6 +11,8 @@ import org.apache.iceberg.{FileFormat, Metrics, MetricsConfig, Schema}
 import org.apache.iceberg.mapping.NameMapping
 import org.apache.iceberg.types.Types
 
+import stoplog.announce.table.Refusal
+
 /** The columns and statistics of a file. Reads no rows. */
 private[iceberg] abstract class FileFooter {
   import FileFooter._

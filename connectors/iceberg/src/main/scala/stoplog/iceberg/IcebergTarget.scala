@@ -13,6 +13,7 @@ import org.apache.iceberg.exceptions.{
 import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
+import stoplog.announce.table.{FileChanges, KnownLog, Refusal}
 
 /** An Iceberg table that contains the finished files of a sink, each in exactly one commit. The files stay
   * in the directory of the sink; the table has their addresses, partitions and statistics.
@@ -84,7 +85,10 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
     stored(table, position),
     table
       .flatMap(found => Option(found.properties.get(position.propertyOf(TableCommit.Listed))))
-      .flatMap(_.toLongOption)
+      .flatMap(_.toLongOption),
+    restart =
+      s"Remove the table properties stoplog.position.${position.id.log.name}.*, and give the target another name and " +
+        "start = snapshot"
   )
 
   private def stored(table: Option[Table], position: StoredPosition): Option[AnnouncementId] = {

@@ -10,6 +10,8 @@ import org.apache.iceberg.transforms.Transform
 import org.apache.iceberg.types.{Conversions, Type, Types}
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 
+import stoplog.announce.table.{DirectoryKeys, Refusal}
+
 /** The partition of a file.
   *
   * A column that is only in the directories has the value of the directory. All other values are computed
@@ -19,7 +21,6 @@ import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
   * @param derivedKeys keys of directories that need no column
   */
 private[iceberg] final class PartitionValues(spec: PartitionSpec, derivedKeys: Set[String]) {
-  import PartitionValues._
 
   /** Throws [[Refusal]] if the file is not in exactly one partition, or if readers would lose a value of a
     * directory.
@@ -28,7 +29,7 @@ private[iceberg] final class PartitionValues(spec: PartitionSpec, derivedKeys: S
     * @param metrics of the file, with whole bounds
     */
   def of(bucket: String, file: String, columns: Schema, metrics: Metrics): StructLike = {
-    val keys   = keysOf(bucket)
+    val keys   = DirectoryKeys.of(bucket)
     val values = new PartitionData(spec.partitionType)
     val used   = spec.fields.asScala.toVector.zipWithIndex.flatMap { case (field, i) =>
       val source = spec.schema.findField(field.sourceId)
@@ -43,13 +44,8 @@ private[iceberg] final class PartitionValues(spec: PartitionSpec, derivedKeys: S
           None
       }
     }
-    val lost = keys.keySet -- used -- derivedKeys -- columns.columns.asScala.map(_.name)
-    if (lost.nonEmpty)
-      throw new Refusal(
-        s"the values of ${lost.toVector.sorted.mkString(", ")} are only in the directory $bucket, and the table is not " +
-          "partitioned by identity of this column. Add the column to the partitioning of the table, or to derivedKeys if the " +
-          "value is computed from other columns"
-      )
+    val known = used.toSet ++ derivedKeys ++ columns.columns.asScala.map(_.name)
+    DirectoryKeys.refuseLost(keys, known, bucket)
     values
   }
 
@@ -105,15 +101,4 @@ private[iceberg] final class PartitionValues(spec: PartitionSpec, derivedKeys: S
     }
     field.transform.asInstanceOf[Transform[Any, Any]].bind(source).apply(value)
   }
-}
-
-private object PartitionValues {
-
-  /** The values of the directories `key=value`, escaped. */
-  def keysOf(bucket: String): Map[String, String] =
-    bucket
-      .split("/")
-      .map(_.split("=", 2))
-      .collect { case Array(key, value) => ExternalCatalogUtils.unescapePathName(key) -> value }
-      .toMap
 }

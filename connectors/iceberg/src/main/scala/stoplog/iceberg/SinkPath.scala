@@ -4,6 +4,8 @@ package stoplog.iceberg
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
+import stoplog.announce.table.Refusal
+
 /** The path of a sink.
   *
   * @param qualified with scheme and authority, for reading

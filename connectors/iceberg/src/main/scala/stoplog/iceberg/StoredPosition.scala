@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit
 import scala.collection.{Map => AnyMap}
 
 import stoplog.announce.{Announcement, AnnouncementId, LogId}
+import stoplog.announce.table.Refusal
 
 /** The newest delivered announcement of a log, as a property of the table. Snapshots expire, properties do
   * not.

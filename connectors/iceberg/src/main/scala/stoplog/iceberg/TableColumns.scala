@@ -7,6 +7,8 @@ import org.apache.iceberg.{Metrics, Schema, Table, TableProperties, Transaction}
 import org.apache.iceberg.mapping.{MappingUtil, NameMapping, NameMappingParser}
 import org.apache.iceberg.types.{CheckCompatibility, TypeUtil}
 
+import stoplog.announce.table.Refusal
+
 /** The columns of the table for files without field ids: the files of Spark have names alone. */
 private[iceberg] object TableColumns {
 

@@ -13,6 +13,8 @@ import org.apache.iceberg.{
   SnapshotUpdate, SortOrder, Table, TableProperties, Transaction
 }
 
+import stoplog.announce.table.{AddedFile, FileChanges, FileGroup, KnownLog, Refusal}
+
 /** One commit of changes with the position.
   *
   * @param path of the sink
@@ -38,7 +40,7 @@ private[iceberg] final class TableCommit(
       listedMillis: Option[Long]
   ): Unit = {
     val absent  = Absent.of(table, position)
-    val groups  = groupsOf(changes, tasksOf(changes), absent)
+    val groups  = FileGroup.of(changes, tasksOf(changes), absent)(refuseDeletes)
     val footers = footersOf(groups.flatMap(_.added))
     val gone    = groups.flatMap(_.added).map(_.file.path).filterNot(footers.contains).toSet
     val left    = (absent -- changes.former) ++ gone
@@ -88,54 +90,6 @@ private[iceberg] final class TableCommit(
     }
   }
 
-  private def groupsOf(
-      changes: FileChanges,
-      tasks: Map[String, FileScanTask],
-      absent: Set[String]
-  ): Vector[Group] = {
-    def isKnown(path: String) = tasks.contains(path) || absent(path)
-
-    def missing(files: Vector[AddedFile]) =
-      files.filterNot(file => file.ifMissing && tasks.contains(file.file.path))
-
-    def present(files: Vector[RemovedFile]) = files.flatMap(file => tasks.get(file.path)).map(_.file)
-
-    // If the table has no former file of a compaction, the table never had the rows, or another writer has
-    // rewritten them into other files.
-    val replacements = changes.replacements.filter(each =>
-      !each.isCompaction || each.removed.exists(file => isKnown(file.path))
-    )
-    val (compactions, overwrites) =
-      replacements.partition(each =>
-        each.isCompaction && each.removed.forall(file => tasks.contains(file.path))
-      )
-    refuseUnknown(changes.removed ++ replacements.flatMap(_.removed), isKnown)
-    replacements
-      .filter(_.isCompaction)
-      .flatMap(_.removed)
-      .flatMap(file => tasks.get(file.path))
-      .foreach(refuseDeletes)
-    Vector(
-      Group(Kind.Append, missing(changes.added), Vector.empty),
-      Group(Kind.Rewrite, missing(compactions.flatMap(_.added)), present(compactions.flatMap(_.removed))),
-      Group(
-        Kind.Overwrite,
-        missing(overwrites.flatMap(_.added)),
-        present(changes.removed ++ overwrites.flatMap(_.removed))
-      )
-    )
-  }
-
-  private def refuseUnknown(removed: Vector[RemovedFile], isKnown: String => Boolean): Unit = {
-    val unknown = removed.filterNot(file => file.ifPresent || isKnown(file.path))
-    if (unknown.nonEmpty)
-      throw new Refusal(
-        s"${unknown.size} of ${removed.size} removed files are not in the table, such as ${unknown.head.path}: the target was " +
-          "attached later, or another writer has rewritten the files. Attach a target with start = snapshot, or set " +
-          "onRefused = skip and delete the rows in the table"
-      )
-  }
-
   private def refuseDeletes(task: FileScanTask): Unit =
     if (!task.deletes.isEmpty)
       throw new Refusal(
@@ -175,7 +129,7 @@ private[iceberg] final class TableCommit(
 
   private def apply(
       transaction: Transaction,
-      group: Group,
+      group: FileGroup[FileScanTask],
       added: Vector[DataFile],
       position: StoredPosition
   ): Unit =
@@ -184,14 +138,14 @@ private[iceberg] final class TableCommit(
         val append = transaction.newAppend()
         added.foreach(append.appendFile)
         finish(append, position)
-      case Kind.Rewrite =>
+      case FileGroup.Kind.Rewrite =>
         val rewrite = transaction.newRewrite()
-        group.removed.foreach(rewrite.deleteFile)
+        group.removed.foreach(task => rewrite.deleteFile(task.file))
         added.foreach(rewrite.addFile)
         finish(rewrite.validateFromSnapshot(table.currentSnapshot.snapshotId), position)
       case _ =>
         val overwrite = transaction.newOverwrite()
-        group.removed.foreach(overwrite.deleteFile)
+        group.removed.foreach(task => overwrite.deleteFile(task.file))
         added.foreach(overwrite.addFile)
         finish(overwrite, position)
     }
@@ -213,17 +167,6 @@ private[iceberg] object TableCommit {
     table.schema,
     SortOrder.unsorted
   )
-
-  private sealed trait Kind
-  private object Kind {
-    case object Append    extends Kind
-    case object Rewrite   extends Kind
-    case object Overwrite extends Kind
-  }
-
-  private final case class Group(kind: Kind, added: Vector[AddedFile], removed: Vector[DataFile]) {
-    def isEmpty: Boolean = added.isEmpty && removed.isEmpty
-  }
 
   /** The announced files that did not exist when they were announced, because a later record has removed or
     * replaced them. The announcement of this record follows.

@@ -8,6 +8,8 @@ import org.apache.iceberg.catalog.{Catalog, Namespace, SupportsNamespaces, Table
 import org.apache.iceberg.exceptions.AlreadyExistsException
 import org.apache.iceberg.types.{Type, Types}
 
+import stoplog.announce.table.Refusal
+
 /** The creation of a missing table with the first files.
   *
   * @param partition of the table
@@ -130,9 +132,3 @@ private[iceberg] object PartitionColumn {
         throw new IllegalArgumentException(s"$other is not a column, column:type or transform(column)")
     }
 }
-
-/** The table cannot accept announcements, now and later.
-  *
-  * @param reason a clause for messages, with the next step of the user
-  */
-private[iceberg] final class Refusal(val reason: String) extends RuntimeException(reason)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package stoplog.iceberg
+package stoplog.announce.table
 
 import stoplog.announce.{AnnouncedFile, Announcement, AnnouncementId, Change, LogId}
 
@@ -7,20 +7,20 @@ import stoplog.announce.{AnnouncedFile, Announcement, AnnouncementId, Change, Lo
   *
   * @param ifMissing whether the table may have the file already
   */
-private[iceberg] final case class AddedFile(bucket: String, file: AnnouncedFile, ifMissing: Boolean)
+private[stoplog] final case class AddedFile(bucket: String, file: AnnouncedFile, ifMissing: Boolean)
 
 /** A file to be removed.
   *
   * @param ifPresent whether the table may lack the file
   */
-private[iceberg] final case class RemovedFile(path: String, ifPresent: Boolean)
+private[stoplog] final case class RemovedFile(path: String, ifPresent: Boolean)
 
 /** Files in place of others.
   *
   * @param removed      the former files, except files that the same announcements have added
   * @param isCompaction whether the new files have the rows of the former files
   */
-private[iceberg] final case class Replacement(
+private[stoplog] final case class Replacement(
     added: Vector[AddedFile],
     removed: Vector[RemovedFile],
     isCompaction: Boolean
@@ -29,7 +29,7 @@ private[iceberg] final case class Replacement(
 /** The common effect of several announcements. Files that the announcements add and remove are in no field:
   * such files no longer exist.
   */
-private[iceberg] final case class FileChanges(
+private[stoplog] final case class FileChanges(
     added: Vector[AddedFile],
     replacements: Vector[Replacement],
     removed: Vector[RemovedFile]
@@ -43,9 +43,9 @@ private[iceberg] final case class FileChanges(
   /** The paths of all files to be removed. */
   def former: Set[String] = (removed ++ replacements.flatMap(_.removed)).map(_.path).toSet
 
-  private[iceberg] def isNew(path: String): Boolean = files.exists(_.file.path == path)
+  private[table] def isNew(path: String): Boolean = files.exists(_.file.path == path)
 
-  private[iceberg] def without(paths: Set[String]): FileChanges = copy(
+  private[table] def without(paths: Set[String]): FileChanges = copy(
     added = added.filterNot(each => paths(each.file.path)),
     replacements =
       replacements.map(each => each.copy(added = each.added.filterNot(file => paths(file.file.path))))
@@ -56,8 +56,13 @@ private[iceberg] final case class FileChanges(
   *
   * @param position     the stored position
   * @param listedMillis the time of the newest snapshot announcement
+  * @param restart      a clause for messages: how the target starts again with a snapshot
   */
-private[iceberg] final case class KnownLog(position: Option[AnnouncementId], listedMillis: Option[Long]) {
+private[stoplog] final case class KnownLog(
+    position: Option[AnnouncementId],
+    listedMillis: Option[Long],
+    restart: String
+) {
   import KnownLog._
 
   /** Returns the common effect of announcements. Throws [[Refusal]] for a gap. */
@@ -103,12 +108,17 @@ private[iceberg] final case class KnownLog(position: Option[AnnouncementId], lis
     }
   }
 
+  private def gap(log: LogId, first: Long, last: Long) = new Refusal(
+    s"the records $first to $last of the log ${log.name} are not announced, so the table lacks their files. $restart, which " +
+      "adds the missing files; or set onRefused = skip"
+  )
+
   /** A listing may contain the files of records that are announced after the listing. */
   private def mayBeListed(announcement: Announcement): Boolean =
     listedMillis.exists(announcement.decidedAtMillis <= _ + ClockMillis)
 }
 
-private[iceberg] object KnownLog {
+private[stoplog] object KnownLog {
 
   /** The log of jobs that overwrite. Other logs replace files only by compaction. */
   private val ReplacingJobs = "replace"
@@ -117,10 +127,4 @@ private[iceberg] object KnownLog {
   private val ClockMillis = 60 * 60 * 1000L
 
   private def isCompaction(log: LogId): Boolean = log.name != ReplacingJobs
-
-  private def gap(log: LogId, first: Long, last: Long) = new Refusal(
-    s"the records $first to $last of the log ${log.name} are not announced, so the table lacks their files. Remove the " +
-      s"table properties stoplog.position.${log.name}.*, and give the target another name and start = snapshot, which adds the " +
-      "missing files; or set onRefused = skip"
-  )
 }

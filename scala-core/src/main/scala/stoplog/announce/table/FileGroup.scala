@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.announce.table
+
+/** The files of one kind of change in a commit.
+  *
+  * @param removed files of the table
+  * @tparam F a file as the table describes it
+  */
+private[stoplog] final case class FileGroup[F](
+    kind: FileGroup.Kind,
+    added: Vector[AddedFile],
+    removed: Vector[F]
+) {
+  def isEmpty: Boolean = added.isEmpty && removed.isEmpty
+}
+
+private[stoplog] object FileGroup {
+  sealed trait Kind
+  object Kind {
+    case object Append extends Kind
+
+    /** The added files have the rows of the removed files. */
+    case object Rewrite extends Kind
+
+    case object Overwrite extends Kind
+  }
+
+  /** Returns the changes that the table lacks.
+    *
+    * Throws [[Refusal]] if the table does not know a removed file.
+    *
+    * @param present   the files of the table that the changes concern
+    * @param absent    the files that never were in the table, because they did not exist when they were
+    *                  announced
+    * @param compacted called with each file of the table that a compaction has replaced; may throw
+    *                  [[Refusal]]
+    */
+  def of[F](changes: FileChanges, present: Map[String, F], absent: Set[String])(
+      compacted: F => Unit
+  ): Vector[FileGroup[F]] = {
+    def isKnown(path: String) = present.contains(path) || absent(path)
+
+    def missing(files: Vector[AddedFile]) =
+      files.filterNot(file => file.ifMissing && present.contains(file.file.path))
+
+    def found(files: Vector[RemovedFile]) = files.flatMap(file => present.get(file.path))
+
+    // If the table has no former file of a compaction, the table never had the rows, or another writer has
+    // rewritten them into other files.
+    val replacements = changes.replacements.filter(each =>
+      !each.isCompaction || each.removed.exists(file => isKnown(file.path))
+    )
+    val (compactions, overwrites) =
+      replacements.partition(each =>
+        each.isCompaction && each.removed.forall(file => present.contains(file.path))
+      )
+    refuseUnknown(changes.removed ++ replacements.flatMap(_.removed), isKnown)
+    found(replacements.filter(_.isCompaction).flatMap(_.removed)).foreach(compacted)
+    Vector(
+      FileGroup(Kind.Append, missing(changes.added), Vector.empty),
+      FileGroup(Kind.Rewrite, missing(compactions.flatMap(_.added)), found(compactions.flatMap(_.removed))),
+      FileGroup(
+        Kind.Overwrite,
+        missing(overwrites.flatMap(_.added)),
+        found(changes.removed ++ overwrites.flatMap(_.removed))
+      )
+    )
+  }
+
+  private def refuseUnknown(removed: Vector[RemovedFile], isKnown: String => Boolean): Unit = {
+    val unknown = removed.filterNot(file => file.ifPresent || isKnown(file.path))
+    if (unknown.nonEmpty)
+      throw new Refusal(
+        s"${unknown.size} of ${removed.size} removed files are not in the table, such as ${unknown.head.path}: the target was " +
+          "attached later, or another writer has rewritten the files. Attach a target with start = snapshot, or set " +
+          "onRefused = skip and delete the rows in the table"
+      )
+  }
+}

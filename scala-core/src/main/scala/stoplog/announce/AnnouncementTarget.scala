@@ -110,6 +110,12 @@ trait TargetFactory {
     else name.equalsIgnoreCase(setting)
   }
 
+  /** Returns the directory in the path of a sink by which the target's table is recognized, such as
+    * `_delta_log`; `None`, the default, if the path is no table. Jobs that replace files reject paths with a
+    * table of any other owner.
+    */
+  def tableEntry: Option[String] = None
+
   /** Creates a target. Opens no connection.
     *
     * Throws `IllegalArgumentException` with the reason if a setting is missing or invalid.

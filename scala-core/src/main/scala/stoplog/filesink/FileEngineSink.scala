@@ -101,14 +101,16 @@ private[stoplog] object ColumnOrder {
 private[stoplog] object FileEngineSink {
 
   /** Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`. */
-  def storageOf(options: SinkOptions): SinkStorage = SinkStorage.of(
-    options.output.path,
-    options.recovery.sinkId,
-    options.parts.layout,
-    options.recovery.storage.durability,
-    options.recovery.storage.truncation,
-    SparkHadoop.configuration
-  )
+  def storageOf(options: SinkOptions): SinkStorage = SinkStorage
+    .of(
+      options.output.path,
+      options.recovery.sinkId,
+      options.parts.layout,
+      options.recovery.storage.durability,
+      options.recovery.storage.truncation,
+      SparkHadoop.configuration
+    )
+    .owning(options.buckets.completeness.announce.tableEntries)
 
   /** Performs all checks that need no claim, because the start may still fail. */
   def apply(

@@ -25,6 +25,9 @@ private[stoplog] final case class AnnounceOptions(
     */
   def start(place: Announcer.Place, next: Option[Long] = None): Option[Announcer] =
     Option.when(targets.nonEmpty)(Announcer.start(place, targets.map(_.opened), limits, next))
+
+  /** The directories by which the tables of the targets are recognized, if the path itself is a table. */
+  def tableEntries: Set[String] = targets.flatMap(_.tableEntry).toSet
 }
 
 private[stoplog] object AnnounceOptions extends OptionList(OptionGroup.Announce) {
@@ -90,6 +93,8 @@ private[stoplog] object AnnounceOptions extends OptionList(OptionGroup.Announce)
       case None        =>
         UserObject.load(UserObject.named(kind, settings), classOf[AnnouncementTarget], s"announce.$name")
     }
+
+    private[AnnounceOptions] def tableEntry: Option[String] = factory(kind).flatMap(_.tableEntry)
 
     private[AnnounceOptions] def opened: Announcer.Target = Announcer.Target(name, create(), first, onRefused)
 

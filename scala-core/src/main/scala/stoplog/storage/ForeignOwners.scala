@@ -15,7 +15,7 @@ import stoplog.error.{Causes, Errors, Log}
   *
   * @param ours the tables that stoplog owns, or that its readers may read as plain files
   */
-private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) {
+private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.AtPath.Log) {
   import ForeignOwners._
 
   /** Checks a listing. Makes no request to the storage.
@@ -101,8 +101,7 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.PathLog) 
   }
 
   private def isOurs(place: Place)(found: ForeignOwner): Boolean = ours match {
-    case OwnTables.PathLog =>
-      place == Place.Below && found.directory.isEmpty && found.format == TableFormat.Stoplog
+    case OwnTables.AtPath(entries)  => place == Place.Below && found.directory.isEmpty && entries(found.entry)
     case OwnTables.Formats(formats) => formats(found.format)
   }
 }
@@ -224,11 +223,16 @@ private[stoplog] object ForeignOwners {
 }
 
 /** The tables that are not foreign to the caller. */
-private[stoplog] sealed trait OwnTables
+private[stoplog] sealed trait OwnTables extends Serializable
 private[stoplog] object OwnTables {
 
-  /** The log of stoplog at the path itself. */
-  case object PathLog extends OwnTables
+  /** The tables at the path itself that are recognized by these directories. */
+  final case class AtPath(entries: Set[String]) extends OwnTables
+  object AtPath {
+
+    /** The log of stoplog. */
+    val Log: AtPath = AtPath(Set(SinkDirectory.Root))
+  }
 
   /** Every table of these formats: at the path, above the path and below the path. */
   final case class Formats(formats: Set[TableFormat]) extends OwnTables

@@ -8,7 +8,12 @@ import stoplog.fault.{Faults, Step}
 /** The files of a batch job except parts and log: all files of the sink's path, and the job's directory
   * `_stoplog/<job>`.
   */
-private[stoplog] class JobDirectory(files: FileStore, job: String, visible: VisibleFiles) {
+private[stoplog] class JobDirectory(
+    files: FileStore,
+    job: String,
+    visible: VisibleFiles,
+    ours: OwnTables = OwnTables.AtPath.Log
+) {
   def this(files: FileStore, job: String) = this(files, job, new VisibleFiles(files))
 
   private val own = SinkDirectory(job)
@@ -19,7 +24,7 @@ private[stoplog] class JobDirectory(files: FileStore, job: String, visible: Visi
     */
   def listed(path: String, scope: VisibleFiles.Scope): VisibleListing = {
     val listing = visible.list(scope)
-    new ForeignOwners().refuseIn(path, files, scope, listing)
+    new ForeignOwners(ours).refuseIn(path, files, scope, listing)
     listing
   }
 

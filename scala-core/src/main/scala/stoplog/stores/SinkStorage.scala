@@ -27,7 +27,8 @@ private[stoplog] final class SinkStorage private (
     storage: Storage,
     layout: PartLayout,
     lengths: ValidLengthNames,
-    rules: LogRules = LogRules.standard
+    rules: LogRules = LogRules.standard,
+    ours: OwnTables = OwnTables.AtPath.Log
 ) extends SinkStores
     with PathLogs
     with Serializable {
@@ -76,7 +77,7 @@ private[stoplog] final class SinkStorage private (
     * `STOPLOG_FOREIGN_TABLE`.
     */
   def listed(scope: VisibleFiles.Scope, configuration: Configuration): VisibleListing = {
-    val owners = new ForeignOwners()
+    val owners = new ForeignOwners(ours)
     owners.refuseAbove(path, files.describe(""), Storage.above(pathOf(""), configuration))
     val listing = visible.list(scope)
     owners.refuseIn(path, files, scope, listing)
@@ -169,15 +170,30 @@ private[stoplog] final class SinkStorage private (
   /** Returns the same path under another sink id, with parts in the staging directory. */
   def as(otherSinkId: String): SinkStorage = {
     val rules = if (otherSinkId == Replacements.SinkId) LogRules.ofReplacements else LogRules.standard
-    new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId), lengths, rules)
+    new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId), lengths, rules, ours)
   }
+
+  /** Returns the same stores, in which the tables of targets at the path are not foreign.
+    *
+    * @param entries the directories by which the tables are recognized
+    */
+  def owning(entries: Set[String]): SinkStorage =
+    new SinkStorage(
+      path,
+      sinkId,
+      storage,
+      layout,
+      lengths,
+      rules,
+      OwnTables.AtPath(OwnTables.AtPath.Log.entries ++ entries)
+    )
 
   def finishesAnywhere: Boolean = storage.finishesAnywhere
 
   override def storesOf(id: String): SinkStores = as(id)
 
   override def storesOf(id: String, newest: LogRecord): SinkStores =
-    new SinkStorage(path, id, storage, PartLayout.recorded(id, newest.state.settings), lengths)
+    new SinkStorage(path, id, storage, PartLayout.recorded(id, newest.state.settings), lengths, ours = ours)
 
   override def anyLog(id: String): CommitLog =
     new SinkStorage(path, id, storage, PartLayout.Staging(id), lengths, LogRules.ofPrepared).log
@@ -186,7 +202,7 @@ private[stoplog] final class SinkStorage private (
   def sinkIds(prefix: String): Vector[String] =
     files.names(SinkDirectory.Root).filter(_.startsWith(prefix))
 
-  private def jobOf(name: String): JobDirectory = new JobDirectory(storage.files(name), name, visible)
+  private def jobOf(name: String): JobDirectory = new JobDirectory(storage.files(name), name, visible, ours)
 }
 
 private[stoplog] object SinkStorage {

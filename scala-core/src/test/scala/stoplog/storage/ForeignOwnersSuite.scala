@@ -52,12 +52,12 @@ class ForeignOwnersSuite extends AnyFunSuite {
     refused.getMessage
   }
 
-  private def below(names: Seq[String], ours: OwnTables = OwnTables.PathLog): Unit =
+  private def below(names: Seq[String], ours: OwnTables = OwnTables.AtPath.Log): Unit =
     withFiles(names) { (path, files) =>
       new ForeignOwners(ours).refuseBelow(path, files, new VisibleFiles(files).list(Scope.Whole))
     }
 
-  private def above(path: String, ours: OwnTables = OwnTables.PathLog): Unit =
+  private def above(path: String, ours: OwnTables = OwnTables.AtPath.Log): Unit =
     new ForeignOwners(ours)
       .refuseAbove(
         path,
@@ -125,6 +125,12 @@ class ForeignOwnersSuite extends AnyFunSuite {
   }
 
   test("skips tables that belong to the caller") {
+    val attached = OwnTables.AtPath(Set("_stoplog", "_delta_log"))
+    below(Seq("_stoplog/main/log/0", "_delta_log/0", "a.txt"), attached)
+    assert(refusal(below(Seq("b/_delta_log/0"), attached)).contains("Delta"))
+    withFiles(Seq("_delta_log/0", "data/a.txt")) { (root, _) =>
+      assert(refusal(above(s"$root/data", attached)).contains("Delta"))
+    }
     below(Seq("b/_stoplog/main/log/0"), OwnTables.Formats(Set(TableFormat.Stoplog)))
     assert(
       refusal(below(Seq("b/_delta_log/0"), OwnTables.Formats(Set(TableFormat.Stoplog)))).contains("Delta")

@@ -31,7 +31,7 @@ private[stoplog] final class DirectoryCompactionJob private (
   import DirectoryCompactionJob._
 
   private val context = session.sparkContext
-  private val storage = storageOf(options.path)
+  private val storage = storageOf(options.path).owning(options.announce.tableEntries)
   storage.refuseCompaction(context.hadoopConfiguration)
 
   def plan(): Seq[PlannedCompaction] = groups().map(group => planned(group.inputs))

@@ -73,12 +73,12 @@ object TestBed extends AutoPlugin {
         baseDirectory.value / "build" / "servers",
         "flink"   -> (flinkPeer / Runtime / fullClasspath).value.files,
         "flinkS3" -> jars.select(configurationFilter(FlinkS3.name)),
-        "delta"   -> jars.select( // Spark provides the other dependencies
+        "deltaSpark" -> jars.select( // Spark provides the other dependencies
           configurationFilter(Delta.name),
           moduleFilter(organization = "io.delta" | "io.unitycatalog"),
           artifactFilter()
         ),
-        "iceberg"   -> jars.select(configurationFilter(Iceberg.name)),
+        "icebergSpark" -> jars.select(configurationFilter(Iceberg.name)),
         "icebergS3" -> jars.select(configurationFilter(IcebergS3.name))
       )
     }

@@ -72,8 +72,8 @@ def versions() -> dict[str, str]:
         "stoplog": stoplog.__version__,
         "Apache Spark": pyspark.__version__,
         "Apache Flink": version_in("flink", "flink-runtime"),
-        "Delta Lake": version_in("delta", r"delta-spark_[\d.]+_[\d.]+"),
-        "Apache Iceberg": version_in("iceberg", r"iceberg-spark-runtime-[\d.]+_[\d.]+")
+        "Delta Lake": version_in("deltaSpark", r"delta-spark_[\d.]+_[\d.]+"),
+        "Apache Iceberg": version_in("icebergSpark", r"iceberg-spark-runtime-[\d.]+_[\d.]+")
         + f" on Spark {spark_of_iceberg()}",
     }
 

@@ -38,13 +38,13 @@ def settings(engine: Engine) -> Mapping[str, str]:
     match engine:
         case "Delta":
             return {
-                "spark.jars": class_path("delta").replace(":", ","),
+                "spark.jars": class_path("deltaSpark").replace(":", ","),
                 "spark.sql.extensions": "io.delta.sql.DeltaSparkSessionExtension",
                 "spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog",
                 "spark.databricks.delta.snapshotPartitions": str(CORES),
             }
         case "Iceberg":
-            return {"spark.jars": class_path("iceberg")}
+            return {"spark.jars": class_path("icebergSpark")}
         case _:
             return {}
 

@@ -92,6 +92,9 @@ lazy val jdbc = connector("jdbc")
     )
   )
 
+/** Finished files in Delta tables. The data files are Spark's to read: only the log of the table is written here. */
+lazy val delta = connector("delta").settings(libraryDependencies ++= Dependencies.deltaKernel)
+
 /** Finished files in Iceberg tables. The data files are Spark's to read: only metadata is written here. */
 lazy val iceberg = connector("iceberg").settings(
   libraryDependencies ++= Dependencies.iceberg,

@@ -41,6 +41,17 @@ object Dependencies {
       ).map(ExclusionRule(_)): _*
     )
 
+  /** Delta's library without an engine. Spark contains the libraries that the exclusions name. */
+  lazy val deltaKernel: Seq[ModuleID] = Seq("api", "defaults").map { module =>
+    ("io.delta" % s"delta-kernel-$module" % Versions.deltaKernel).excludeAll(
+      Seq(
+        "com.fasterxml.jackson.core", "com.fasterxml.jackson.datatype", "com.google.code.findbugs",
+        "commons-io", "io.unitycatalog", "org.apache.hadoop", "org.apache.parquet", "org.roaringbitmap",
+        "org.slf4j"
+      ).map(ExclusionRule(_)): _*
+    )
+  }
+
   /** S3A with the three modules of the AWS SDK that S3A needs, without the bundle of all modules (690 MB). */
   lazy val s3aModules: Seq[ModuleID] = s3aOf(Versions.hadoop)
 

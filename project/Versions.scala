@@ -16,6 +16,7 @@ object Versions {
   val kafkaClients    = "3.9.2" // that of Spark's own Kafka module, which many have beside it
   val kafkaNewest     = "4.4.0" // the newest client that the sink is tested with
   val icebergLibrary  = "1.12.0"
+  val deltaKernel     = "4.4.0"
 
   /** Spark's own Kafka module, by Spark's line: the newest one that is published, and that of its part which hands out
     * tokens.

@@ -160,6 +160,24 @@ class Announcement(OptionBacked):
         return cls._of("iceberg", {**properties, "table": table, **settings}, start, on_refused)
 
     @classmethod
+    def delta(
+        cls,
+        *,
+        start: First | None = None,
+        on_refused: Refusal | None = None,
+        **settings: str,
+    ) -> Announcement:
+        """Makes the path of the sink a Delta table of its finished files; requires `stoplog-delta`.
+
+        Args:
+            settings: settings such as `create="ifMissing"` and `partition="country, day:date"`.
+
+        >>> Announcement.delta(create="ifMissing", partition="country").options()
+        {'kind': 'delta', 'create': 'ifMissing', 'partition': 'country'}
+        """
+        return cls._of("delta", settings, start, on_refused)
+
+    @classmethod
     def scala_class(
         cls,
         class_name: str,

@@ -32,6 +32,7 @@ object PackageImports {
     "compact"     -> "error fault part storage",
     "compact.job" -> ("commit compact error fault format format.avro format.compress format.orc " +
       "format.parquet format.sequence options part storage storage.hadoop stores thread util"),
+    "delta"    -> "announce announce.setting announce.table error fault options storage",
     "engine"   -> "commit error plan sink thread",
     "error"    -> "",
     "fault"    -> "",

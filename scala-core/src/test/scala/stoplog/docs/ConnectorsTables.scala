@@ -44,6 +44,8 @@ private object ConnectorsTables {
     case "async"     => "none |"
     case "cassandra" =>
       s"java-driver-core-shaded ${version("cassandraDriver")} | Cassandra ${version("cassandra")}"
+    case "delta" =>
+      s"delta-kernel-api and delta-kernel-defaults ${version("deltaKernel")} | local disks; the readers delta-rs and polars"
     case "iceberg" =>
       s"iceberg-core and iceberg-parquet ${version("icebergLibrary")} | the catalogs hadoop and jdbc"
     case "jdbc" =>

@@ -24,7 +24,8 @@ class EachTraitSuite extends AnyFunSuite {
   import EachTraitSuite._
 
   private val jars = Seq(classOf[FileSink], classOf[WriteAheadSink], classOf[AsyncMap[_]], classOf[CassandraSink]) ++
-    Seq(classOf[JdbcSink], classOf[KafkaSink], Class.forName("stoplog.iceberg.IcebergTargetFactory")) map (c => new File(c.getProtectionDomain.getCodeSource.getLocation.toURI))
+    Seq(classOf[JdbcSink], classOf[KafkaSink], Class.forName("stoplog.iceberg.IcebergTargetFactory")) ++
+    Seq(Class.forName("stoplog.delta.DeltaTargetFactory")) map (c => new File(c.getProtectionDomain.getCodeSource.getLocation.toURI))
 
   test("what users have is the packed jars") {
     assert(jars.forall(jar => jar.getName.startsWith("stoplog") && jar.getName.endsWith(".jar")))

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.delta
+
+import java.net.URI
+import java.util.Optional
+
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+import scala.util.{Try, Using}
+import scala.util.control.NonFatal
+
+import io.delta.kernel.{Operation, TableManager, Transaction}
+import io.delta.kernel.commit.{CommitFailedException, Committer}
+import io.delta.kernel.data.{FilteredColumnarBatch, Row}
+import io.delta.kernel.defaults.engine.DefaultEngine
+import io.delta.kernel.exceptions.{KernelException, TableAlreadyExistsException, TableNotFoundException}
+import io.delta.kernel.expressions.Column
+import io.delta.kernel.hook.PostCommitHook.PostCommitHookType
+import io.delta.kernel.internal.{InternalScanFileUtils, SnapshotImpl}
+import io.delta.kernel.internal.actions.{AddFile, SetTransaction}
+import io.delta.kernel.internal.replay.{ActionWrapper, ActionsIterator}
+import io.delta.kernel.internal.util.Utils
+import io.delta.kernel.transaction.DataLayoutSpec
+import io.delta.kernel.types.StructType
+import io.delta.kernel.utils.{CloseableIterable, CloseableIterator}
+import org.apache.hadoop.conf.Configuration
+
+import stoplog.announce.AnnouncementId
+import stoplog.announce.table.Refusal
+import stoplog.error.Log
+
+/** The table in the directory of a sink.
+  *
+  * @param root with scheme and authority
+  */
+private[delta] final class DeltaTable(val root: String, committer: Committer, configuration: Configuration) {
+  import DeltaTable._
+
+  private val engine = DefaultEngine.create(configuration)
+
+  /** The newest version; `None` if the directory has no table. */
+  def newest: Option[SnapshotImpl] =
+    try
+      TableManager.loadSnapshot(root).withCommitter(committer).build(engine) match {
+        case snapshot: SnapshotImpl => Some(snapshot)
+        case other                  => throw new IllegalStateException(s"unknown class ${other.getClass}")
+      }
+    catch { case _: TableNotFoundException => None }
+
+  /** Returns the newest stored id with this prefix. */
+  def position(snapshot: SnapshotImpl, prefix: String): Option[AnnouncementId] =
+    Using
+      .resource(
+        new ActionsIterator(
+          engine,
+          snapshot.getLogSegment.allLogFilesReversed,
+          Transactions,
+          Optional.empty()
+        )
+      )(batches => positionIn(batches, prefix, None))
+      .flatMap(StoredPosition.of(prefix, _))
+
+  /** Commits follow each other, the newest first; the rows of a checkpoint have no order. */
+  @tailrec
+  private def positionIn(
+      batches: CloseableIterator[ActionWrapper],
+      prefix: String,
+      known: Option[SetTransaction]
+  ): Option[SetTransaction] =
+    if (!batches.hasNext) known
+    else {
+      val batch  = batches.next()
+      val column = batch.getColumnarBatch.getColumnVector(0)
+      val found  = (0 until column.getSize)
+        .filterNot(column.isNullAt)
+        .map(SetTransaction.fromColumnVector(column, _))
+        .filter(_.getAppId.startsWith(prefix))
+      val best = (known ++ found).maxByOption(_.getLastUpdated.orElse(0L))
+      if (best.nonEmpty && !batch.isFromCheckpoint) best else positionIn(batches, prefix, best)
+    }
+
+  /** The files of the table with these paths, relative to the root. */
+  def files(snapshot: SnapshotImpl, paths: Set[String]): Map[String, AddFile] =
+    if (paths.isEmpty) Map.empty
+    else
+      Using.resource(rowsOf(snapshot)) { rows =>
+        rows.asScala
+          .map(row => new AddFile(row.getStruct(InternalScanFileUtils.ADD_FILE_ORDINAL)))
+          .flatMap(file => pathOf(file).filter(paths).map(_ -> file))
+          .toMap
+      }
+
+  /** Commits actions to the version after the snapshot.
+    *
+    * Throws [[VersionTaken]] if the table has another such version, and [[CommitUnknown]].
+    */
+  def commit(snapshot: SnapshotImpl, actions: Vector[Row]): Unit = {
+    val update = snapshot.buildUpdateTableTransaction(EngineName, Operation.WRITE).withMaxRetries(0)
+    committed(update.build(engine), actions)
+  }
+
+  /** Creates the table with actions in its first version. Throws as [[commit]], and [[Refusal]]. */
+  def create(
+      columns: StructType,
+      partitionColumns: Vector[String],
+      properties: Map[String, String],
+      actions: Vector[Row]
+  ): Unit = {
+    val layout =
+      if (partitionColumns.isEmpty) DataLayoutSpec.noDataLayout
+      else DataLayoutSpec.partitioned(partitionColumns.map(new Column(_)).asJava)
+    val transaction =
+      try
+        TableManager
+          .buildCreateTableTransaction(root, columns, EngineName)
+          .withTableProperties(properties.asJava)
+          .withDataLayoutSpec(layout)
+          .withCommitter(committer)
+          .withMaxRetries(0)
+          .build(engine)
+      catch {
+        case _: TableAlreadyExistsException                         => throw new VersionTaken
+        case e @ (_: KernelException | _: IllegalArgumentException) =>
+          throw new Refusal(
+            s"Delta cannot create the table: ${String.valueOf(e.getMessage).stripSuffix(".")}"
+          )
+      }
+    committed(transaction, actions)
+  }
+
+  private def committed(transaction: Transaction, actions: Vector[Row]): Unit = {
+    val rows   = CloseableIterable.inMemoryIterable(Utils.toCloseableIterator(actions.iterator.asJava))
+    val result =
+      try transaction.commit(engine, rows)
+      catch {
+        case e: Exception =>
+          throw causes(e)
+            .collectFirst { case failed: CommitFailedException =>
+              if (failed.isConflict) new VersionTaken else new CommitUnknown(failed)
+            }
+            .getOrElse(e)
+      }
+    // A checkpoint only shortens the next reading.
+    result.getPostCommitHooks.asScala.filter(_.getType == PostCommitHookType.CHECKPOINT).foreach { hook =>
+      try hook.threadSafeInvoke(engine)
+      catch {
+        case NonFatal(e) =>
+          Log.warn(s"The table $root gets no checkpoint at version ${result.getVersion}.", e)
+      }
+    }
+  }
+
+  private def rowsOf(snapshot: SnapshotImpl): CloseableIterator[Row] = {
+    val batches: CloseableIterator[FilteredColumnarBatch] =
+      snapshot.getScanBuilder.build().getScanFiles(engine)
+    Utils.intoRows(batches)
+  }
+}
+
+private[delta] object DeltaTable {
+  val LogDirectory = "_delta_log"
+
+  private val EngineName   = "stoplog"
+  private val Transactions = new StructType().add("txn", SetTransaction.FULL_SCHEMA)
+
+  /** The path in the log is a URI; files of other directories have absolute paths. */
+  private def pathOf(file: AddFile): Option[String] = Try(new URI(file.getPath).getPath).toOption
+
+  private def causes(e: Throwable): Iterator[Throwable] = Iterator.iterate(e)(_.getCause).takeWhile(_ != null)
+}
+
+/** Another commit has created the version: of another writer, or an earlier attempt of this commit. */
+private[delta] final class VersionTaken extends RuntimeException("the table has a newer version")
+
+/** The storage did not confirm a commit. */
+private[delta] final class CommitUnknown(cause: Throwable) extends RuntimeException(cause.getMessage, cause)

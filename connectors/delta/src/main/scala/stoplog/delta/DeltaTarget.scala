@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.delta
+
+import scala.annotation.tailrec
+import scala.jdk.CollectionConverters._
+
+import io.delta.kernel.commit.Committer
+import io.delta.kernel.exceptions.{UnsupportedProtocolVersionException, UnsupportedTableFeatureException}
+import io.delta.kernel.internal.SnapshotImpl
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.spark.sql.SparkSession
+
+import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
+import stoplog.announce.table.{KnownLog, Refusal}
+import stoplog.fault.Faults
+import stoplog.storage.{Durability, Storage, StorageSettings, Truncation}
+
+/** The directory of a sink as a Delta table, which has each finished file by exactly one commit.
+  *
+  * @param name      of the target, a part of the stored position
+  * @param committer makes the commits of tests fail
+  */
+private[delta] final class DeltaTarget(
+    name: String,
+    settings: DeltaSettings,
+    committer: Committer => Committer = identity
+) extends PositionedTarget {
+  import DeltaTarget._
+
+  private lazy val configuration =
+    SparkSession.getDefaultSession.fold(new Configuration)(_.sparkContext.hadoopConfiguration)
+
+  override def position(path: String, logName: String): Option[AnnouncementId] = {
+    val table = tableAt(path, logName)
+    table.newest.flatMap(table.position(_, StoredPosition.prefix(name, logName)))
+  }
+
+  override def deliver(announcements: Vector[Announcement]): Delivery =
+    try deliverRest(announcements, MostAttempts)
+    catch {
+      case e: Refusal => Delivery.Refused(e.reason)
+      case e @ (_: UnsupportedTableFeatureException | _: UnsupportedProtocolVersionException) =>
+        Delivery.Refused(String.valueOf(e.getMessage).stripSuffix("."))
+      case e: CommitUnknown => Delivery.Unknown(s"the storage did not confirm a commit: ${e.getMessage}")
+    }
+
+  /** Each attempt reads the position of the version that its commit follows. No other commit is between. */
+  @tailrec
+  private def deliverRest(announcements: Vector[Announcement], attempts: Int): Delivery = {
+    val last     = announcements.last
+    val table    = tableAt(announcements.head.path, last.id.log.name)
+    val snapshot = table.newest
+    val known    = knownLog(table, snapshot, last.id)
+    val rest     = announcements.filter(each => known.position.forall(each.id.isAfter))
+    val isDone   =
+      try {
+        if (rest.nonEmpty) commit(table, snapshot, known, rest)
+        true
+      } catch { case _: VersionTaken => false }
+    if (isDone) Delivery.Delivered
+    else if (attempts <= 1) Delivery.Retry("other writers have changed the table each time")
+    else deliverRest(announcements, attempts - 1)
+  }
+
+  private def commit(
+      table: DeltaTable,
+      snapshot: Option[SnapshotImpl],
+      known: KnownLog,
+      rest: Vector[Announcement]
+  ): Unit = {
+    val changes = known.changes(rest)
+    val facts   = LogFacts.of(name, rest.last, known.listed(rest))
+    val commit  = new TableCommit(table, settings, configuration)
+    snapshot match {
+      case Some(found) =>
+        settings.creation.foreach(columns => refuseOther(found, columns.map(_.getName)))
+        commit.update(found, changes, facts)
+      case None if !changes.isEmpty =>
+        commit.create(settings.creation.getOrElse(throw missing), changes, facts)
+      case None => () // the first file creates the table
+    }
+  }
+
+  private def knownLog(table: DeltaTable, snapshot: Option[SnapshotImpl], id: AnnouncementId): KnownLog = {
+    val position = snapshot.flatMap(table.position(_, StoredPosition.prefix(name, id.log.name)))
+    position.filter(_.log.identity != id.log.identity).foreach { other =>
+      throw new Refusal(
+        s"the table has the position of another log ${other.log.name} (${other.log.identity}): the log was deleted since. Give " +
+          "the target another name, if the table has all files of the former log"
+      )
+    }
+    val properties = snapshot.fold(Map.empty[String, String])(_.getMetadata.getConfiguration.asScala.toMap)
+    KnownLog(
+      position,
+      LogFacts.listedIn(properties, name, id.log.name),
+      restart = "Give the target another name and start = snapshot"
+    )
+  }
+
+  private def refuseOther(table: SnapshotImpl, wanted: Vector[String]): Unit = {
+    val found = table.getPartitionColumnNames.asScala.toVector
+    if (wanted.nonEmpty && found != wanted)
+      throw new Refusal(
+        s"the table has the partition columns ${found.mkString("[", ", ", "]")}, and the setting partition requires " +
+          s"${wanted.mkString("[", ", ", "]")}. Correct or remove the setting partition"
+      )
+  }
+
+  private def missing = new Refusal(
+    "the directory of the sink is no Delta table. Create the table, or set create = ifMissing"
+  )
+
+  private def tableAt(path: String, logName: String): DeltaTable = {
+    val written = new Path(path)
+    val root    = written.getFileSystem(configuration).makeQualified(written).toString
+    val storage = Storage.at(
+      path,
+      StorageSettings(Durability.Disk, Truncation.Allowed, configuration, Faults.ofThisJvm)
+    )
+    new DeltaTable(root, committer(new LogCommitter(storage.files(logName))), configuration)
+  }
+}
+
+private object DeltaTarget {
+
+  /** Other writers commit rarely at the same moment; the announcer waits between calls. */
+  private val MostAttempts = 100
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.delta
+
+import io.delta.kernel.data.Row
+
+import stoplog.announce.{Announcement, AnnouncementId}
+
+/** What a commit notes about the log of its announcements.
+  *
+  * The position is a transaction identifier. Two rare facts are properties of the table, because a change of
+  * properties makes the commits of other writers fail that run at the same time.
+  *
+  * @param id           of the newest announcement of the commit
+  * @param millis       the time of its decision
+  * @param listedMillis the time of the newest snapshot announcement
+  */
+private[delta] final case class LogFacts(
+    target: String,
+    id: AnnouncementId,
+    millis: Long,
+    listedMillis: Option[Long]
+) {
+  import LogFacts._
+
+  def position: Row = StoredPosition.action(target, id, millis)
+
+  /** The announced files that did not exist when they were announced, because a later record has removed or
+    * replaced them. The announcement of this record follows.
+    */
+  def absentIn(properties: Map[String, String]): Set[String] =
+    properties.get(absent).fold(Set.empty[String])(_.split("\n").filter(_.nonEmpty).toSet)
+
+  /** The properties that the table has to get. */
+  def properties(files: Set[String]): Map[String, String] =
+    Map(absent -> files.toVector.sorted.mkString("\n")) ++
+      listedMillis.map(millis => listed(target, id.log.name) -> millis.toString)
+
+  private def absent: String = s"stoplog.absent.$target.${id.log.name}"
+}
+
+private[delta] object LogFacts {
+
+  def of(target: String, announcement: Announcement, listedMillis: Option[Long]): LogFacts =
+    LogFacts(target, announcement.id, announcement.decidedAtMillis, listedMillis)
+
+  /** Returns the time of the newest snapshot announcement that the table has. */
+  def listedIn(properties: Map[String, String], target: String, logName: String): Option[Long] =
+    properties.get(listed(target, logName)).flatMap(_.toLongOption)
+
+  private def listed(target: String, logName: String): String = s"stoplog.listed.$target.$logName"
+}

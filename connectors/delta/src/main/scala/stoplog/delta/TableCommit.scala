@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.delta
+
+import java.io.FileNotFoundException
+import java.util.{Collections, Optional}
+
+import scala.collection.mutable
+import scala.jdk.CollectionConverters._
+
+import io.delta.kernel.data.Row
+import io.delta.kernel.internal.SnapshotImpl
+import io.delta.kernel.internal.actions.{AddFile, Metadata, SingleAction}
+import io.delta.kernel.internal.fs.{Path => KernelPath}
+import io.delta.kernel.types.{StructField, StructType}
+import io.delta.kernel.utils.DataFileStatus
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import stoplog.announce.table.{AddedFile, FileChanges, FileGroup, Refusal}
+
+/** One commit of changes with the position. */
+private[delta] final class TableCommit(
+    table: DeltaTable,
+    settings: DeltaSettings,
+    configuration: Configuration
+) {
+
+  /** Commits to the version after the snapshot. Throws as [[DeltaTable.commit]], and [[Refusal]]. */
+  def update(snapshot: SnapshotImpl, changes: FileChanges, facts: LogFacts): Unit = {
+    val metadata = snapshot.getMetadata
+    val features = new WriterFeatures(snapshot)
+    features.refuseOthers()
+    val present = table.files(snapshot, changes.former ++ changes.files.filter(_.ifMissing).map(_.file.path))
+    val absent  = facts.absentIn(metadata.getConfiguration.asScala.toMap)
+    val groups  = FileGroup.of(changes, present, absent)(refuseDeletedRows)
+    if (groups.exists(group => group.kind == FileGroup.Kind.Overwrite && group.removed.nonEmpty))
+      features.refuseRemoval()
+    val footers = footersOf(groups.flatMap(_.added))
+    val columns = merged(metadata.getSchema, footers.values)
+    features.refuseColumns(columns)
+    val left =
+      (absent -- changes.former) ++ groups.flatMap(_.added).map(_.file.path).filterNot(footers.contains)
+    val changed = metadataOf(metadata, columns, facts.properties(left))
+    val rows    = actions(groups, footers, new Layout(changed))
+    val header  = Option.when(changed != metadata)(SingleAction.createMetadataSingleAction(changed.toRow))
+    table.commit(snapshot, facts.position +: (header.toVector ++ rows))
+  }
+
+  /** Creates the table. Throws as [[DeltaTable.create]], and [[Refusal]].
+    *
+    * @param partition the partition columns
+    */
+  def create(partition: Vector[StructField], changes: FileChanges, facts: LogFacts): Unit = {
+    val groups  = FileGroup.of(changes, Map.empty[String, AddFile], Set.empty)(refuseDeletedRows)
+    val footers = footersOf(groups.flatMap(_.added))
+    val first   = footers.values.headOption.getOrElse(
+      throw new Refusal(
+        "no announced file exists any more from which the table could get its columns. Create the table, or give the target " +
+          "another name and start = snapshot"
+      )
+    )
+    val own     = partition.filter(column => first.columns.indexOf(column.getName) < 0)
+    val columns = merged(
+      new StructType((first.columns.fields.asScala ++ own).asJava),
+      footers.values
+    )
+    val left       = groups.flatMap(_.added).map(_.file.path).filterNot(footers.contains).toSet
+    val properties = facts.properties(left).filter(_._2.nonEmpty)
+    val names      = partition.map(_.getName)
+    table.create(
+      columns,
+      names,
+      properties,
+      facts.position +: actions(groups, footers, new Layout(columns, names, Map.empty))
+    )
+  }
+
+  private def merged(known: StructType, footers: Iterable[ParquetFooter]): StructType =
+    footers.foldLeft(known) { (columns, footer) =>
+      new TableColumns(columns, footer.name).merged(footer.columns, settings.newColumns)
+    }
+
+  /** An unchanged value makes no action. */
+  private def metadataOf(known: Metadata, columns: StructType, properties: Map[String, String]): Metadata = {
+    val (unset, set) = properties.partition(_._2.isEmpty)
+    val isChanged    = set.exists { case (name, value) => known.getConfiguration.get(name) != value }
+    val configured   = if (isChanged) known.withMergedConfiguration(set.asJava) else known
+    val gone         = unset.keySet.intersect(known.getConfiguration.keySet.asScala)
+    val reduced      = if (gone.isEmpty) configured else configured.withConfigurationKeysUnset(gone.asJava)
+    if (columns == known.getSchema) reduced else reduced.withNewSchema(columns)
+  }
+
+  private def refuseDeletedRows(file: AddFile): Unit =
+    if (file.getDeletionVector.isPresent)
+      throw new Refusal(
+        s"a compaction has replaced ${file.getPath}, and another writer has deleted rows of this file, which the compacted file " +
+          "contains. Switch compaction off, and run OPTIMIZE of Delta Lake"
+      )
+
+  /** The footers by path, without files that no longer exist: a later announcement removes or replaces
+    * them.
+    */
+  private def footersOf(files: Vector[AddedFile]): mutable.LinkedHashMap[String, ParquetFooter] =
+    files
+      .flatMap { added =>
+        val path = added.file.path
+        try Some(path -> ParquetFooter.read(new Path(s"${table.root}/$path"), configuration))
+        catch { case _: FileNotFoundException => None }
+      }
+      .to(mutable.LinkedHashMap)
+
+  private def actions(
+      groups: Vector[FileGroup[AddFile]],
+      footers: collection.Map[String, ParquetFooter],
+      layout: Layout
+  ): Vector[Row] = groups.flatMap { group =>
+    val isChange = group.kind != FileGroup.Kind.Rewrite
+    val removed  = group.removed.map { file =>
+      SingleAction.createRemoveFileSingleAction(file.toRemoveFileRow(isChange, Optional.empty()))
+    }
+    removed ++ group.added.flatMap { added =>
+      footers.get(added.file.path).map(footer => addition(added, footer, layout, isChange))
+    }
+  }
+
+  private def addition(added: AddedFile, footer: ParquetFooter, layout: Layout, isChange: Boolean): Row = {
+    val names = layout.partitionColumns
+    new TableColumns(layout.columns, footer.name).refuseNulls(footer, names.toSet)
+    val values = new PartitionValues(names.map(layout.columns.get), settings.derivedKeys)
+      .of(added.bucket, footer.columns)
+    val file = new DataFileStatus(
+      s"${table.root}/${added.file.path}",
+      footer.file.getLen,
+      footer.file.getModificationTime,
+      Optional.of(layout.statistics(footer))
+    )
+    val action = AddFile.convertDataFileStatus(
+      layout.columns,
+      new KernelPath(table.root).toUri,
+      file,
+      values.asJava,
+      isChange,
+      Collections.emptyMap(),
+      Optional.empty(),
+      Optional.empty(),
+      Optional.empty()
+    )
+    SingleAction.createAddFileSingleAction(action.toRow)
+  }
+}

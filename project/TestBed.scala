@@ -71,15 +71,15 @@ object TestBed extends AutoPlugin {
       val jars = (flinkPeer / update).value
       ServerClassPaths.write(
         baseDirectory.value / "build" / "servers",
-        "flink"   -> (flinkPeer / Runtime / fullClasspath).value.files,
-        "flinkS3" -> jars.select(configurationFilter(FlinkS3.name)),
+        "flink"      -> (flinkPeer / Runtime / fullClasspath).value.files,
+        "flinkS3"    -> jars.select(configurationFilter(FlinkS3.name)),
         "deltaSpark" -> jars.select( // Spark provides the other dependencies
           configurationFilter(Delta.name),
           moduleFilter(organization = "io.delta" | "io.unitycatalog"),
           artifactFilter()
         ),
         "icebergSpark" -> jars.select(configurationFilter(Iceberg.name)),
-        "icebergS3" -> jars.select(configurationFilter(IcebergS3.name))
+        "icebergS3"    -> jars.select(configurationFilter(IcebergS3.name))
       )
     }
   )

@@ -45,7 +45,7 @@ private object ConnectorsTables {
     case "cassandra" =>
       s"java-driver-core-shaded ${version("cassandraDriver")} | Cassandra ${version("cassandra")}"
     case "delta" =>
-      s"delta-kernel-api and delta-kernel-defaults ${version("deltaKernel")} | local disks; the readers delta-rs and polars"
+      s"delta-kernel-api and delta-kernel-defaults ${version("deltaKernel")} | Spark 4.1 or later, local disks; the readers delta-rs and polars"
     case "iceberg" =>
       s"iceberg-core and iceberg-parquet ${version("icebergLibrary")} | the catalogs hadoop and jdbc"
     case "jdbc" =>

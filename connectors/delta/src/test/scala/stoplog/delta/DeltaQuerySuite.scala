@@ -36,6 +36,12 @@ class DeltaQuerySuite extends AnyFunSuite with SparkSessionForTests {
     )
   }
 
+  test("rejects a session with an older Parquet") {
+    val create = () => new DeltaTargetFactory(_ => false).create("lake", Map.empty[String, String].asJava)
+    assert(intercept[IllegalArgumentException](create()).getMessage.contains("Use Spark 4.1 or later"))
+    new DeltaTargetFactory().create("lake", Map.empty[String, String].asJava).close()
+  }
+
   private def refused(settings: (String, String)*): String =
     intercept[IllegalArgumentException](DeltaSettings.of(settings.toMap.asJava)).getMessage
 

@@ -21,7 +21,8 @@ from stoplog._functions.code import UserCode, by_value, plan_of
 from stoplog._functions.encode import BucketNames, Encoded
 from stoplog._functions.read import FilePart, Reading
 from stoplog._functions.roll import OpenPart, PolicySide
-from stoplog._functions.task import Function, PythonFailed, PythonResult
+from stoplog._functions.task import Function, PythonResult
+from stoplog._shared.user_code import PythonFailed
 
 ROWS = pa.RecordBatch.from_pydict({"id": [1, 2, 3, 4, 5], "land": ["de", "fr", "de", "fr", "it"]})
 LONGS = pa.schema([("n", pa.int64())])
@@ -86,7 +87,7 @@ def test_an_exception_has_the_condition_and_the_traceback_of_the_user() -> None:
         return batch["no such column"].to_pylist()  # type: ignore[no-any-return]
 
     with pytest.raises(
-        PythonFailed, match=r"^\[STOPLOG_PYTHON_FAILED\] from_function\(wrong\) raised KeyError"
+        PythonFailed, match=r"^\[STOPLOG_PYTHON_FAILED\] from_function\(wrong\) failed: KeyError"
     ) as e:
         names(wrong)
     assert isinstance(e.value.__cause__, KeyError)
@@ -248,7 +249,7 @@ def test_wrong_batches_are_refused_with_the_repair(yielded: Any, message: str) -
 
 
 def test_an_exception_between_batches_has_the_condition() -> None:
-    with pytest.raises(PythonFailed, match="from_function\\(lines\\) raised ValueError: invalid literal"):
+    with pytest.raises(PythonFailed, match="from_function\\(lines\\) failed: ValueError: invalid literal"):
         read(lines, chunks(("file:/1", b"1\nx\n", 0, 4)))
 
 

@@ -82,7 +82,7 @@ def test_a_stream_goes_on_in_the_open_parts_of_its_buckets(spark: SparkSession, 
     [
         (lambda batch: ["a"], "STOPLOG_PYTHON_RESULT", "returned 1 name for a batch of "),
         (lambda batch: None, "STOPLOG_PYTHON_RESULT", "returned None for a batch"),
-        (lambda batch: batch["no such"], "STOPLOG_PYTHON_FAILED", "raised KeyError"),
+        (lambda batch: batch["no such"], "STOPLOG_PYTHON_FAILED", ": KeyError"),
         (lambda batch: ["_hidden"] * batch.num_rows, "STOPLOG_BUCKET_ID", "_hidden"),
         (lambda batch: ["../out"] * batch.num_rows, "STOPLOG_BUCKET_ID", "'..'"),
     ],

@@ -65,6 +65,5 @@ def plan_of(plan: object) -> bytes:
 
 def _of_this_package() -> list[ModuleType]:
     """Returns the modules with the code of tasks and the base classes of the user's classes."""
-    return [
-        sys.modules[name] for name in ("stoplog._functions", "stoplog.split_source") if name in sys.modules
-    ]
+    names = ("stoplog._functions", "stoplog._shared.user_code", "stoplog.split_source")
+    return [sys.modules[name] for name in names if name in sys.modules]

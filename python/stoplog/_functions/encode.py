@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from stoplog._functions.task import Function, PythonResult, column_of, described
+from stoplog._functions.task import Function, PythonResult, column_of
+from stoplog._shared.user_code import described
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,7 +6,8 @@ from __future__ import annotations
 import pickle
 import re
 
-from stoplog._functions.task import PythonResult, described
+from stoplog._functions.task import PythonResult
+from stoplog._shared.user_code import described
 
 
 class FinderSide:

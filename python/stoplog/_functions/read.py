@@ -8,7 +8,8 @@ import tempfile
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from stoplog._functions.task import Function, PythonResult, described
+from stoplog._functions.task import Function, PythonResult
+from stoplog._shared.user_code import described
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

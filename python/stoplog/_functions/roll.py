@@ -6,7 +6,8 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-from stoplog._functions.task import PythonResult, described
+from stoplog._functions.task import PythonResult
+from stoplog._shared.user_code import described
 
 _REPAIR = "Return a list with a reason, or None, for each part."
 

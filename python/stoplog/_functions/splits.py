@@ -9,7 +9,8 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from stoplog._functions.read import checked
-from stoplog._functions.task import Function, PythonResult, described
+from stoplog._functions.task import Function, PythonResult
+from stoplog._shared.user_code import described
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -2,34 +2,20 @@
 """Calls of the user's functions in a task.
 
 The modules of this package travel to the tasks by value, because the tasks' Python may lack this package.
-They import nothing else of the package.
+They import nothing else of the package but `_shared.user_code`, which travels with them.
 """
 
 from __future__ import annotations
 
 import pickle
-import traceback
 from typing import TYPE_CHECKING, Any
+
+from stoplog._shared.user_code import PythonFailed, described, task_clause
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
-
-
-class PythonFailed(RuntimeError):
-    """Code of the user raised an exception in a task. The message has the user's traceback.
-
-    The message contains the condition, because only the text of a worker's exception reaches the driver.
-    """
-
-    def __init__(self, owner: str, error: BaseException) -> None:
-        # Spark removes the cause from a worker's exception, so the message has the user's traceback.
-        shown = "".join(traceback.format_exception(type(error), error, error.__traceback__)).rstrip()
-        super().__init__(
-            f"[STOPLOG_PYTHON_FAILED] {owner} raised {type(error).__name__}{place()}: {error}. Correct the "
-            f"function, and start the query again with the same checkpoint.\n{shown}"
-        )
 
 
 class PythonResult(RuntimeError):
@@ -64,7 +50,7 @@ class Function:
                 self.loaded = getattr(pickle.loads(self.pickled), self.method)
             return self.loaded(*arguments)
         except Exception as error:
-            raise PythonFailed(self.owner, error) from error
+            raise PythonFailed(self.owner, error, place()) from error
 
     def iterated(self, *arguments: Any) -> Iterator[Any]:
         """Calls a function that returns an iterable, and reports the errors of the iteration, too."""
@@ -83,7 +69,7 @@ class Function:
             except StopIteration:
                 return
             except Exception as error:
-                raise PythonFailed(self.owner, error) from error
+                raise PythonFailed(self.owner, error, place()) from error
             yield value
 
 
@@ -94,18 +80,7 @@ def place() -> str:
     task = TaskContext.get()
     if task is None:
         return ""
-    epoch = task.getLocalProperty("streaming.sql.batchId")
-    return f" in {'a batch job' if epoch is None else f'epoch {epoch}'}, partition {task.partitionId()}"
-
-
-def described(value: object) -> str:
-    """Returns the type of a value for a message.
-
-    >>> described(None), described([1]), described(1.5)
-    ('None', 'a list', 'a float')
-    """
-    name = type(value).__name__
-    return "None" if value is None else f"{'an' if name[0] in 'aeiouAEIO' else 'a'} {name}"
+    return task_clause(task.getLocalProperty("streaming.sql.batchId"), task.partitionId())
 
 
 def column_of(owner: str, result: Any, rows: int, noun: str, kind: pa.DataType) -> pa.Array:

@@ -29,6 +29,8 @@ _SENT = (
     "stoplog._python.opening",
     "stoplog._python.sending",
     "stoplog._python.task",
+    "stoplog._shared",
+    "stoplog._shared.user_code",
     "stoplog.announcement_target",
     "stoplog.two_phase",
     "stoplog.write_ahead_target",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from stoplog._python.model import MAX_TOKEN_BYTES, CommitOutcome, Prepared, Staged, WriterTask, WrongUse
+from stoplog._shared.user_code import described
 
 
 class Writing:
@@ -20,7 +21,7 @@ class Writing:
         self._state = "open"
         if not callable(getattr(self._writer, "write", None)):
             raise WrongUse(
-                f"writer returned {_shown(self._writer)}, which has no method write. Return a new object "
+                f"writer returned {described(self._writer)}, which has no method write. Return a new object "
                 "with write, prepare and abort for each call."
             )
 
@@ -55,7 +56,7 @@ def prepared(returned: object, task: WriterTask, version: int) -> list[Prepared]
         returned = [returned]
     if not isinstance(returned, list | tuple) or not all(isinstance(each, Prepared) for each in returned):
         raise WrongUse(
-            f"prepare returned {_shown(returned)}. Return a list of Prepared, which is empty if there is "
+            f"prepare returned {described(returned)}. Return a list of Prepared, which is empty if there is "
             "nothing to commit."
         )
     return [_complete(each, number, task, version) for number, each in enumerate(returned)]
@@ -63,7 +64,7 @@ def prepared(returned: object, task: WriterTask, version: int) -> list[Prepared]
 
 def _complete(of: Prepared, number: int, task: WriterTask, version: int) -> Prepared:
     if not isinstance(of.token, bytes):
-        raise WrongUse(f"The token of Prepared is {_shown(of.token)}. Use bytes, such as name.encode().")
+        raise WrongUse(f"The token of Prepared is {described(of.token)}. Use bytes, such as name.encode().")
     if len(of.token) > MAX_TOKEN_BYTES:
         raise WrongUse(
             f"The token of Prepared has {len(of.token):,} bytes, and the log stores up to "
@@ -82,7 +83,7 @@ def outcomes(returned: object, requested: list[Prepared], method: str) -> list[C
     if len(found) < len(given):
         wrong = next(each for each in given if not isinstance(each, CommitOutcome))
         raise WrongUse(
-            f"{method} returned {_shown(wrong)}. Return CommitOutcome.COMMITTED, ALREADY_COMMITTED if "
+            f"{method} returned {described(wrong)}. Return CommitOutcome.COMMITTED, ALREADY_COMMITTED if "
             "the rows were visible before, or LOST if they are gone."
         )
     if len(found) != len(requested):
@@ -100,10 +101,7 @@ def staged(returned: object) -> list[Staged]:
     )
     if found is None or not all(isinstance(each, Staged) for each in found):
         raise WrongUse(
-            f"staged returned {_shown(returned)}. Return a list of Staged, which is empty if nothing is left."
+            f"staged returned {described(returned)}. Return a list of Staged, which is empty if nothing is "
+            "left."
         )
     return found
-
-
-def _shown(value: object) -> str:
-    return "None" if value is None else f"a {type(value).__name__}"

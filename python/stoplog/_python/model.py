@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import traceback
 from dataclasses import dataclass
 from enum import Enum
 
@@ -96,31 +95,6 @@ class CommitOutcome(Enum):
 
     LOST = "lost"
     """The rows are gone, and were never visible."""
-
-
-class UserCodeFailed(RuntimeError):
-    """A method of user code failed. Only this text reaches the driver, so it names the condition.
-
-    >>> task = WriterTask("7-3-a", "r", 7, 3, 0)
-    >>> print(UserCodeFailed.of("Shop", "write", task, ValueError("no amount")))
-    [STOPLOG_PYTHON_FAILED] The Python method write of Shop failed in epoch 7, partition 3: ValueError: no \
-amount. Correct the class, or the cause outside of the class. Restart the query.
-    ValueError: no amount
-    """
-
-    @staticmethod
-    def of(owner: str, method: str, task: WriterTask, error: BaseException) -> UserCodeFailed:
-        """Creates the error for the exception of a method, with its traceback.
-
-        Spark removes the cause from the exception of a worker, so the text holds the traceback.
-        """
-        epoch = "a batch query" if task.epoch is None else f"epoch {task.epoch}"
-        why = f"{type(error).__name__}: {error}".rstrip(".")
-        return UserCodeFailed(
-            f"[STOPLOG_PYTHON_FAILED] The Python method {method} of {owner} failed in {epoch}, "
-            f"partition {task.partition}: {why}. Correct the class, or the cause outside of the class. "
-            f"Restart the query.\n{''.join(traceback.format_exception(error)).rstrip()}"
-        )
 
 
 class WrongUse(TypeError):

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoplog._python.guarding import Writing
-from stoplog._python.model import Prepared, UserCodeFailed, WriterTask
+from stoplog._python.model import Prepared, WriterTask
+from stoplog._shared.user_code import PythonFailed, task_clause
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,7 +80,8 @@ class WriterSide:
         try:
             return call(*arguments)
         except Exception as error:
-            raise UserCodeFailed.of(type(self.sink).__name__, method, task, error) from error
+            owner = f"The Python method {method} of {type(self.sink).__name__}"
+            raise PythonFailed(owner, error, task_clause(task.epoch, task.partition)) from error
 
     def _task(self) -> WriterTask | None:
         """Returns this task; `None` if its epoch is committed."""

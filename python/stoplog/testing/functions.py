@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from stoplog._functions.code import UserCode
 from stoplog._functions.encode import encoded
 from stoplog._functions.read import FilePart, Reading
-from stoplog._functions.task import Function, PythonFailed, PythonResult
+from stoplog._functions.task import Function, PythonResult
+from stoplog._shared.user_code import PythonFailed
 from stoplog.encoder import Encoder
 from stoplog.stream_format import StreamFormat
 from stoplog.testing.laws import LawBroken, difference

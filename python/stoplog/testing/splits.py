@@ -9,7 +9,8 @@ from typing import Any
 
 from stoplog._functions.code import by_value
 from stoplog._functions.splits import EnumeratorSide, Split, SplitReading, split_of
-from stoplog._functions.task import PythonFailed, PythonResult
+from stoplog._functions.task import PythonResult
+from stoplog._shared.user_code import PythonFailed
 from stoplog.split_source import SplitSource
 from stoplog.testing.laws import LawBroken, difference
 

@@ -375,6 +375,7 @@ def test_the_page_runs_as_it_is(spark: SparkSession, tmp_path: Path) -> None:
         "domain=a.example",
         "domain=b.example",
     }
+    assert {file.parent.name for file in files(tmp_path / "sorted")} == {"class=mail", "class=spam"}
     assert {file.name.partition(".")[2] for file in files(tmp_path / "arrow")} == {"arrows.zst"}
     read = names["source"].read(spark).collect()
     assert sorted((row.id, row.mail) for row in read) == [(1, "ann@a.example"), (2, "bob@b.example")]

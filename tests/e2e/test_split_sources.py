@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import threading
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import stoplog
-from stoplog import FileSink, Split, SplitEnumerator, SplitSource
+from stoplog import FileSink, Split, SplitEnumerator
 from stoplog.testing import check_split_source
 from support.finished import lines
 from support.jobs import Job
@@ -27,50 +28,31 @@ if TYPE_CHECKING:
 
     from support.place import Place
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "own-sources"))
+
+import counting_source
+from counting_source import Numbers
+from pyspark import cloudpickle
+
+# The executors of Spark do not have the example.
+cloudpickle.register_pickle_by_value(counting_source)
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "beyond-files" / "own-source.md"
 
 
-class NumbersEnumerator(SplitEnumerator):
-    def __init__(self, source: Any, start: int) -> None:
-        self.source = source
-        self.start = start
+class Failing(Numbers):
+    """Fails at the number 250, until a file exists."""
 
-    def next(self) -> Split | None:
-        if self.start >= self.source.until:
-            return None
-        end = min(self.start + 100, self.source.until)
-        split = Split([self.start, end], rows=end - self.start)
-        self.start = end
-        return split
-
-    def snapshot(self) -> int:
-        return self.start
-
-
-class Numbers(SplitSource):
-    """The counting source of Flink's tests."""
-
-    schema = "n bigint"
-
-    def __init__(self, until: int, fails_at: str | None = None) -> None:
-        self.until = until
-        self.fails_at = fails_at
-
-    def enumerator(self, snapshot: Any) -> SplitEnumerator:
-        return NumbersEnumerator(self, snapshot or 0)
+    def __init__(self, until: int, file: str) -> None:
+        super().__init__(until)
+        self.file = file
 
     def read_split(self, split: Split) -> Iterator[pa.RecordBatch]:
         import os
 
-        first, until = split.position
-        for start in range(first, until, 30):
-            if self.fails_at is not None and start >= 250 and not os.path.exists(self.fails_at):  # noqa: PTH110
-                raise ConnectionError(f"no server for {start}")
-            yield pa.RecordBatch.from_pydict({"n": list(range(start, min(start + 30, until)))})
-
-    def cut(self, split: Split, rows: int) -> tuple[Split, Split]:
-        start, end = split.position
-        return Split([start, start + rows], rows), Split([start + rows, end], end - start - rows)
+        if split.position[1] > 250 and not os.path.exists(self.file):  # noqa: PTH110
+            raise ConnectionError(f"no server for {split.position}")
+        yield from super().read_split(split)
 
 
 @contextmanager
@@ -100,6 +82,10 @@ def api(pages: list[list[int]]) -> Iterator[str]:
 
 def written(place: Place, column: str) -> list[Any]:
     return sorted(json.loads(line)[column] for line in lines(place.out))
+
+
+def test_the_counting_source_keeps_the_laws() -> None:
+    check_split_source(Numbers(1001))
 
 
 def test_a_batch_reads_all_rows(spark: SparkSession) -> None:
@@ -132,11 +118,11 @@ def test_a_failed_reader_ends_the_query_by_name_and_the_restart_reads_each_row_o
     spark: SparkSession, place: Place
 ) -> None:
     sink = FileSink.for_row_format(place.out, "json").build()
-    source = Numbers(500, fails_at=str(place.root / "server"))
+    source = Failing(500, str(place.root / "server"))
     with pytest.raises(Exception) as caught:  # noqa: PT011 Spark's own class
         sink.run_available_now(source.read_stream(spark, 120), place.checkpoint)
     assert stoplog.condition_of(caught.value) == "STOPLOG_PYTHON_FAILED"
-    assert re.search(r"Numbers\.read_split failed in epoch \d+, partition \d+: Conn", str(caught.value))
+    assert re.search(r"Failing\.read_split failed in epoch \d+, partition \d+: Conn", str(caught.value))
     assert "no server for" in str(caught.value)
     (place.root / "server").touch()
     sink.run_available_now(source.read_stream(spark, 120), place.checkpoint)

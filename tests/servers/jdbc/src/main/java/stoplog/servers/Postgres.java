@@ -36,6 +36,7 @@ public final class Postgres extends Database {
             // As a server is by itself, and not as one for tests, which forgets in a crash what it has committed.
             .setServerConfig("synchronous_commit", "on")
             .setServerConfig("fsync", "on")
+            .setServerConfig("max_prepared_transactions", "64")
             // All come by TCP; else its sockets would lie about in the system's directory for temporary files.
             .setServerConfig("unix_socket_directories", "")
             .setPGStartupWait(Duration.ofMinutes(3))

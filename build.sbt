@@ -70,6 +70,7 @@ lazy val core = (project in file("scala-core"))
       "org.scalatest"    %% "scalatest" % Versions.scalatest % Test
     ),
     libraryDependencies ++= Dependencies.s3aModules.map(_ % Test),
+    libraryDependencies += Dependencies.lineageExtension % Provided,
     Test / unmanagedSourceDirectories += (LocalRootProject / baseDirectory).value / "laws" / "src" / "main" / "scala",
     thinJar,
     Published.settings,

@@ -20,6 +20,14 @@ object Dependencies {
   lazy val sparkAvro: ModuleID =
     ("org.apache.spark" % "spark-avro_2.13" % Versions.sparkAvro).intransitive()
 
+  /** The interface that OpenLineage's listener asks connectors for. The jar of the listener contains it. */
+  lazy val lineageExtension: ModuleID =
+    "io.openlineage" % "spark-extension-entrypoint" % Versions.openLineageExtension
+
+  /** OpenLineage's listener for Spark, whose jar contains its dependencies. */
+  lazy val lineageListener: ModuleID =
+    ("io.openlineage" % "openlineage-spark_2.13" % Versions.openLineage).intransitive()
+
   lazy val jdbcDrivers: Seq[ModuleID] = Seq(
     "org.postgresql"   % "postgresql"          % Versions.postgresDriver,
     "org.mariadb.jdbc" % "mariadb-java-client" % Versions.mariaDbDriver,

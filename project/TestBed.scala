@@ -27,7 +27,9 @@ object TestBed extends AutoPlugin {
 
   /** The tasks, as settings of the root project. */
   lazy val settings: Seq[Setting[_]] = Seq(
-    servers := {
+    ivyConfigurations += Lineage,
+    libraryDependencies += lineageListener % Lineage,
+    servers                               := {
       val jars = (s3Server / update).value
       val s3   = (s3Server / Runtime / exportedProducts).value.files ++
         (commonOfServers / Runtime / exportedProducts).value.files
@@ -53,6 +55,7 @@ object TestBed extends AutoPlugin {
         "cassandra-server" -> (cassandraServer / Runtime / fullClasspath).value.files,
         "jdbcServers"      -> (jdbcServer / Runtime / fullClasspath).value.files,
         "jdbcDrivers"      -> (jdbcServer / update).value.select(configurationFilter(JdbcDrivers.name)),
+        "lineage"          -> update.value.select(configurationFilter(Lineage.name)),
         "broker"           -> (kafkaServer / Runtime / fullClasspath).value.files,
         "kafkaNewest"      -> kafkaJars.select(configurationFilter(KafkaNewestClient.name))
       )
@@ -83,6 +86,8 @@ object TestBed extends AutoPlugin {
       )
     }
   )
+
+  private lazy val Lineage = config("lineage").hide
 
   /** The code that all servers of the tests share. */
   lazy val commonOfServers: Project =

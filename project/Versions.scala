@@ -11,6 +11,10 @@ object Versions {
   /** The oldest release whose users' jars must run on this one unchanged; none has been published yet. */
   val compatibleWith: Option[String] = None
 
+  // OpenLineage's listener for Spark, and the one interface of the listener that the jar implements.
+  val openLineage          = "1.53.0"
+  val openLineageExtension = "1.0.0"
+
   // Of the clients that connectors bring.
   val cassandraDriver = "4.19.3"
   val kafkaClients    = "3.9.2" // that of Spark's own Kafka module, which many have beside it

@@ -26,6 +26,9 @@ private[stoplog] trait EngineSink[C, R, M] {
   /** Returns the columns of the rows, if known before a write. */
   def columns: C
 
+  /** Returns the written files for lineage tools; `None` if the target is not a directory of files. */
+  def dataset: Option[Dataset] = None
+
   /** Returns which writes may replace existing rows of the target. */
   def replacing: Replacing
 

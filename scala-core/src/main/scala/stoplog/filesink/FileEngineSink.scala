@@ -8,7 +8,7 @@ import stoplog.checkpoint.CheckpointPlace
 import stoplog.commit._
 import stoplog.engine._
 import stoplog.error.{Log, Redaction}
-import stoplog.options.{SinkOptions, SparkHadoop}
+import stoplog.options.{OutputOptions, SinkOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.plan.TaskResult
 import stoplog.stores.SinkStorage
@@ -23,6 +23,13 @@ private[stoplog] final class FileEngineSink private (
 ) extends EngineSink[StructType, InternalRow, TaskResult] {
 
   override def name: String = Redaction.text(EngineSink.nameOf(storage.path, storage.sinkId))
+
+  override def dataset: Option[Dataset] = Some(
+    Dataset.at(
+      storage.pathOf("").toUri,
+      options.output.format.toMap.getOrElse(OutputOptions.FormatName.key, Dataset.OwnFormat)
+    )
+  )
 
   override def replacing: Replacing = Replacing.Partitions
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesource
 
+import java.net.URI
+
 import scala.util.Try
 
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
@@ -23,6 +25,12 @@ private[stoplog] final case class SourceRoot(
     named: Vector[String],
     whole: Vector[(String, String)]
 ) {
+
+  /** The directories before the first pattern of each path, and the paths without a pattern. */
+  def locations: Vector[URI] = named.map { path =>
+    val at = if (path.isEmpty) root else new HadoopPath(root, path)
+    SourceRoot.qualified(at, at).toUri
+  }
 
   /** Returns the path of a directory on the root's file system; `None` if the directory is on another one. A
     * directory that names no file system is on the root's.

@@ -44,6 +44,9 @@ private[stoplog] class SinkTable[M](
 
   override def schema(): StructType = sink.columns
 
+  override def properties(): JMap[String, String] =
+    sink.dataset.fold(JMap.of[String, String]())(OpenLineage.properties)
+
   override def partitioning(): Array[Transform] = partitioned
 
   override def capabilities(): JSet[TableCapability] = {

@@ -14,6 +14,7 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 import stoplog.checkpoint.{CheckpointFiles, SourceState}
+import stoplog.engine.Dataset
 import stoplog.error.Described
 import stoplog.format.read.SparkBlocks.Vectors
 import stoplog.format.read.{InputFile, RowSource}
@@ -37,6 +38,9 @@ private[spark] class SourceScan[S <: Split](
   override def readSchema(): StructType = schema
 
   override def description(): String = SourceScan.nameOf(source)
+
+  /** Returns the read files for lineage tools; none if the source does not read files. */
+  def datasets: Seq[Dataset] = Nil
 
   /** @param checkpointLocation the directory of only this source: `<checkpoint>/sources/<n>`
     */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.util.{EnumSet => JEnumSet, OptionalLong => JOptionalLong, Set => JSet}
+import java.util.{EnumSet => JEnumSet, Map => JMap, OptionalLong => JOptionalLong, Set => JSet}
 
 import org.apache.spark.sql.connector.catalog.{
   MetadataColumn, SupportsMetadataColumns, SupportsRead, TableCapability
@@ -16,8 +16,9 @@ import org.apache.spark.sql.sources.Filter
 import org.apache.spark.sql.types.{DataType, StructField, StructType}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
+import stoplog.engine.Dataset
 import stoplog.error.Described
-import stoplog.filesource.{FileReads, SourceColumns}
+import stoplog.filesource.{FileReads, SourceColumns, SourceRoot}
 import stoplog.filesource.FileReads.FileRead
 import stoplog.format.read.{FileMetadata, SourceFormatName}
 import stoplog.options.SourceOptions
@@ -36,6 +37,11 @@ private[spark] final class SourceTable(options: SourceOptions, columns: StructTy
     Described.as("stoplog source")(Described.named(options.content.paths.mkString(", ")))
 
   override def schema(): StructType = shown
+
+  override def properties(): JMap[String, String] = SourceTable.datasets(options) match {
+    case Seq(only) => OpenLineage.properties(only)
+    case _         => JMap.of() // a table describes one dataset
+  }
 
   override def metadataColumns(): Array[MetadataColumn] = Array(SourceTable.Metadata)
 
@@ -96,6 +102,14 @@ private[spark] object SourceTable {
     new SourceTable(options, known, SourceColumns.selected(options, known))
   }
 
+  private def datasets(options: SourceOptions): Seq[Dataset] = {
+    val format = options.content.read.format match {
+      case _: SourceFormatName.Records => Dataset.OwnFormat
+      case known                       => known.word
+    }
+    SourceRoot.of(options.content.paths).locations.map(Dataset.at(_, format))
+  }
+
   private[spark] object Metadata extends MetadataColumn {
     override def name(): String       = FileMetadata.Name
     override def dataType(): DataType = FileMetadata.schema
@@ -115,6 +129,8 @@ private[spark] object SourceTable {
       wanted: StructType
   ) extends SourceScan(read.source, read.once, wanted, options.limits, read.vectors)
       with SupportsReportStatistics {
+    override def datasets: Seq[Dataset] = SourceTable.datasets(options)
+
     @volatile private var size: () => JOptionalLong = () => JOptionalLong.of(sizeInBytes)
 
     override def description(): String = Described.as("stoplog source")(

@@ -28,6 +28,9 @@ private[stoplog] final class SharedPython(start: () => PythonProcess, idleMillis
     changed()
   }
 
+  /** Whether there is a process that can answer calls. */
+  def isAlive: Boolean = synchronized(current.exists(_.isAlive))
+
   /** Returns the process, for a user. Error: `STOPLOG_PYTHON_START`. */
   def process(): PythonProcess = synchronized(living())
 
@@ -72,6 +75,10 @@ private[stoplog] final class SharedPython(start: () => PythonProcess, idleMillis
 }
 
 private[stoplog] object SharedPython {
+
+  /** Creates a process at the first use. */
+  def of(command: PythonCommand, idleMillis: Long): SharedPython =
+    new SharedPython(() => PythonProcess.start(command), idleMillis)
 
   /** What a user that leaves knows of later users. */
   sealed trait Leaving

@@ -165,6 +165,31 @@ class PythonProcessSuite extends AnyFunSuite with Eventually {
     shared.leave(SharedPython.Leaving.Keep)
     eventually(assert(!second.isAlive))
   }
+
+  test("tasks share a process of the pool, which forgets objects whose process has ended") {
+    def borrow() = PythonPool.borrow("os", moduleNamed("os"), PythonCommand(Python, Nil, None, 60000))
+    val before   = PythonPool.size
+    val first    = borrow()
+    val id       = first.call("getpid", "")().asInt
+    first.close()
+    assert(PythonPool.size === before + 1)
+    val second = borrow()
+    assert(second.call("getpid", "")().asInt === id)
+    assert(refused(second.call("_exit", "in epoch 7")(0)).getCondition === "STOPLOG_PYTHON_ENDED")
+    second.close()
+    assert(PythonPool.size === before)
+  }
+
+  test("an object is loaded again after the end of its process, and the end ends its process") {
+    val user = OwnPython.alone("signal", moduleNamed("signal"), PythonCommand(Python, Nil, None, 60000))
+    assert(user.call("alarm")(0).asInt === 0)
+    assert(refused(user.call("raise_signal")(9)).getCondition === "STOPLOG_PYTHON_ENDED")
+    eventually(assert(!user.isAlive))
+    assert(user.call("alarm")(0).asInt === 0)
+    assert(user.isAlive)
+    user.close()
+    assert(!user.isAlive)
+  }
 }
 
 private object PythonProcessSuite {

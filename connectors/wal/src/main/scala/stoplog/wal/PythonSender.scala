@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.error.Errors
-import stoplog.python.{DriverPython, PythonPool}
+import stoplog.python.{DriverPython, PythonPool, TaskClause}
 
 /** Sends rows by a `stoplog.WriteAheadTarget` in Python. A row of the sink is an Arrow stream with rows of
   * the query, which Python has made and reads again.
@@ -104,6 +104,5 @@ private[wal] object PythonUser {
       DriverPython.command(options)
     )
 
-  def where(chunk: Chunk): String =
-    s"in ${chunk.epoch.fold("a batch query")(epoch => s"epoch $epoch")}, partition ${chunk.partition}"
+  def where(chunk: Chunk): String = TaskClause.of(chunk.epoch, Seq(chunk.partition))
 }

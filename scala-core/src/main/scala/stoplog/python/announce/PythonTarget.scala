@@ -25,7 +25,7 @@ private[stoplog] final class PythonTargets extends TargetFactory {
     val pickled =
       Option(passed.get(PythonOptions.Pickled)).getOrElse(throw new IllegalArgumentException(ByMethod))
     DriverPython.refuseIfForbidden(owner)
-    val user = new OwnPython(owner, pickled, DriverPython.command(passed))
+    val user = OwnPython.alone(owner, pickled, DriverPython.command(passed))
     if (passed.get(Positioned) == "true") new PositionedPythonTarget(user) else new PythonTarget(user)
   }
 }

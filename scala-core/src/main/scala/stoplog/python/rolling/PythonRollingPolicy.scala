@@ -48,7 +48,7 @@ private[stoplog] final class PythonRollingPolicy(parameters: JMap[String, String
     val owner = parameters.getOrDefault(PythonOptions.Owner, "a function")
     DriverPython.refuseIfForbidden(owner)
     val made =
-      new OwnPython(owner, parameters.get(PythonOptions.Pickled), DriverPython.command(parameters))
+      OwnPython.alone(owner, parameters.get(PythonOptions.Pickled), DriverPython.command(parameters))
     user = Some(made)
     made
   }

@@ -13,7 +13,7 @@ import scala.util.control.NonFatal
 import com.fasterxml.jackson.databind.JsonNode
 
 import stoplog.error.{Log, StoplogException}
-import stoplog.python.{PythonObject, SharedPython}
+import stoplog.python.{OwnPython, SharedPython}
 import stoplog.sink._
 import stoplog.thread.StopSignal
 
@@ -21,20 +21,19 @@ import stoplog.thread.StopSignal
   *
   * @param stop ends waiting calls if the query is stopped
   */
-private[sink] final class PythonCommitter(user: UserCode, stop: StopSignal) extends TwoPhaseCommitter {
+private[sink] final class PythonCommitter(user: OwnPython, stop: StopSignal) extends TwoPhaseCommitter {
   import PythonCommitter._
 
   private val turn    = new ReentrantLock
   private val waiting = mutable.Queue.empty[Commit]
   private val metrics = new ConcurrentHashMap[String, LongAdder]
-  private var made    = Option.empty[PythonObject]
   private var leaving = SharedPython.Leaving.Keep: SharedPython.Leaving
 
-  user.shared.enter()
+  user.hold()
 
   override private[stoplog] def beforeTasks(): Unit = synchronized {
     leaving = SharedPython.Leaving.End
-    user.shared.warm()
+    user.warm()
   }
 
   override private[stoplog] def counts: Seq[(String, Long)] =
@@ -77,9 +76,7 @@ private[sink] final class PythonCommitter(user: UserCode, stop: StopSignal) exte
   }
 
   override def close(): Unit = synchronized {
-    Log.tolerating("User code in Python could not be closed")(made.foreach(_.drop()))
-    made = None
-    user.shared.leave(leaving)
+    Log.tolerating("User code in Python could not be closed")(user.end(leaving))
   }
 
   private def commitAll(commits: Vector[Commit]): Unit = {
@@ -104,20 +101,12 @@ private[sink] final class PythonCommitter(user: UserCode, stop: StopSignal) exte
 
   /** Asks again, in another process, if the process has ended: all calls may be repeated. */
   private def ask(method: String, where: String)(arguments: Any*): JsonNode =
-    try committer().call(method, where)(arguments: _*)
+    try user.call(method, where)(arguments: _*)
     catch {
       case e: StoplogException if e.getCondition == "STOPLOG_PYTHON_ENDED" =>
         Log.warn("The driver's Python process has ended, and its call is repeated in another process", e)
-        committer().call(method, where)(arguments: _*)
+        user.call(method, where)(arguments: _*)
     }
-
-  private def committer(): PythonObject = synchronized {
-    made.filter(_.isAlive).getOrElse {
-      val loaded = user.load()
-      made = Some(loaded)
-      loaded
-    }
-  }
 
   private def stopped(prepared: Prepared, e: InterruptedException): ExecutionException =
     new ExecutionException(

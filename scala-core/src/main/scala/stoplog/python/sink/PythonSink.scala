@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.error.Errors
 import stoplog.format.RowSink
 import stoplog.options.{PythonOptions, SparkOptions}
-import stoplog.python.{DriverPython, PythonCommand, PythonObject, PythonProcess, SharedPython}
+import stoplog.python.{DriverPython, OwnPython, PythonCommand, SharedPython}
 import stoplog.sink._
 import stoplog.spark.QueryContext
 
@@ -18,7 +18,7 @@ import stoplog.spark.QueryContext
   * One object for each table, and so for each start of a query: recovery and run share its process.
   */
 private[stoplog] final class PythonSink extends RowSink {
-  private var user = Option.empty[UserCode]
+  private var process = Option.empty[SharedPython]
 
   /** Errors: `STOPLOG_PYTHON_FORBIDDEN`, `STOPLOG_PYTHON_START`, `STOPLOG_INVALID_OPTIONS`. */
   override def open(options: JMap[String, String], schema: StructType): TwoPhaseSink[InternalRow] = {
@@ -27,18 +27,20 @@ private[stoplog] final class PythonSink extends RowSink {
       throw Errors.invalidOptions(Seq(PythonSink.ByMethod))
     val owner = passed.getOrDefault(PythonOptions.Owner, "a class")
     DriverPython.refuseIfForbidden(owner)
+    val pickled = passed.get(PythonOptions.Pickled)
+    val shared  = processOf(DriverPython.command(options))
     new TokenSink(
       owner,
       target = passed.getOrDefault(PythonSink.Target, owner),
       kind = "python:" + passed.getOrDefault(PythonSink.Kind, owner),
-      userCode(owner, passed.get(PythonOptions.Pickled), DriverPython.command(options))
+      () => new OwnPython(owner, pickled, shared)
     )
   }
 
-  private def userCode(owner: String, pickled: String, command: PythonCommand): UserCode = synchronized {
-    user.getOrElse {
-      val made = new UserCode(owner, pickled, command)
-      user = Some(made)
+  private def processOf(command: PythonCommand): SharedPython = synchronized {
+    process.getOrElse {
+      val made = SharedPython.of(command, PythonSink.IdleMillis)
+      process = Some(made)
       made
     }
   }
@@ -50,34 +52,23 @@ private[sink] object PythonSink {
 
   val ByMethod = "sink names the class of sinks in Python, which is not set by hand: call write_stream or " +
     "write of a stoplog.TwoPhaseSink."
-}
-
-/** User code on the driver. */
-private[sink] final class UserCode(owner: String, pickled: String, command: PythonCommand) {
-  val shared = new SharedPython(() => PythonProcess.start(command), UserCode.IdleMillis)
-
-  /** Creates an object of the user's class. */
-  def load(): PythonObject = shared.process().load(owner, pickled)
-}
-
-private object UserCode {
 
   /** The first epoch usually begins within this time after the start of a query. */
   private final val IdleMillis = 30000L
 }
 
-/** @param user on the driver only
+/** @param user creates an object of the user's class, on the driver only
   */
 private[sink] final class TokenSink(
     owner: String,
     override val target: String,
     override val kind: String,
-    @transient private val user: UserCode
+    @transient private val user: () => OwnPython
 ) extends TwoPhaseSink[InternalRow] {
 
   override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = new TokenWriter(task)
 
-  override def committer(): TwoPhaseCommitter = new PythonCommitter(user, QueryContext.stopSignal())
+  override def committer(): TwoPhaseCommitter = new PythonCommitter(user(), QueryContext.stopSignal())
 
   override def toString: String = s"the sink $owner in Python"
 }

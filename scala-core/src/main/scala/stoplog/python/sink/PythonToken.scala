@@ -6,6 +6,8 @@ import scala.util.Try
 
 import com.fasterxml.jackson.databind.ObjectMapper
 
+import stoplog.python.TaskClause
+
 /** The token in the log for output that user code has prepared:
   * `<version>|<epoch>|<partition>|<metrics>|<data>`. The epoch is `-` in a batch query, and the metrics are a
   * JSON object.
@@ -48,11 +50,8 @@ private[sink] object PythonToken {
     find(text).getOrElse(throw new IllegalArgumentException(s"'$text' is no token of a sink in Python"))
 
   /** Returns where the outputs were prepared, as a clause. A record has outputs of a single epoch. */
-  def where(tokens: Seq[PythonToken]): String = tokens.headOption.fold("") { first =>
-    val epoch      = first.epoch.fold("a batch query")(number => s"epoch $number")
-    val partitions = tokens.map(_.partition).distinct.sorted
-    s"in $epoch, partition${if (partitions.sizeIs > 1) "s" else ""} ${partitions.mkString(", ")}"
-  }
+  def where(tokens: Seq[PythonToken]): String =
+    tokens.headOption.fold("")(first => TaskClause.of(first.epoch, tokens.map(_.partition)))
 
   /** Returns the counters in a JSON object. */
   def metricsOf(json: String): Option[Map[String, Long]] = Try {

@@ -1,17 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares bucket and encoder functions with `pandas_udf` into Spark's own sinks.
-
-python bench/python_functions.py            a table of seconds and ratios
-python bench/python_functions.py 2000000 5  rows, and rounds after a round that is not counted
-"""
+"""Compares bucket and encoder functions with `pandas_udf` into Spark's own sinks."""
 
 from __future__ import annotations
 
-import shutil
-import statistics
 import sys
-import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,6 +22,8 @@ if TYPE_CHECKING:
 # Workers cannot import the benchmarks, so their functions travel whole.
 cloudpickle.register_pickle_by_value(sys.modules[__name__])  # type: ignore[no-untyped-call]
 
+ROWS = 1_000_000
+ROWS_QUICK = 200_000
 BUCKETS = 8
 
 pandas_udf: Any = getattr(F, "pandas_udf")  # noqa: B009 mypy knows no such name
@@ -75,36 +69,19 @@ def lines_by_pandas(df: DataFrame, out: Path) -> None:
     df.select(pandas_udf(line, "string")("id", "word")).write.mode("append").text(str(out))
 
 
-PAIRS: dict[str, tuple[Callable[..., None], Callable[..., None]]] = {
-    f"JSON in {BUCKETS} buckets of a function": (buckets_here, buckets_by_pandas),
-    "lines of an encoder function": (lines_here, lines_by_pandas),
-}
-
-
-def seconds(run: Callable[..., None], df: DataFrame, folder: Path) -> float:
-    out = folder / "out"
-    begun = time.perf_counter()
-    run(df, out)
-    took = time.perf_counter() - begun
-    shutil.rmtree(out)
-    return took
-
-
-def main(count: int, rounds: int) -> None:
-    from pyspark.sql import SparkSession
-
-    builder: Any = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    spark = stoplog.configure(builder).getOrCreate()
-    spark.sparkContext.setLogLevel("ERROR")
+def bucket_peers(spark: SparkSession, count: int, out: Path) -> dict[str, Callable[[], None]]:
+    """Returns the calls that each write all rows as JSON into buckets."""
     df = rows(spark, count)
-    print(f"| {count:,} rows | stoplog | pandas_udf, Spark's sink | speed |\n|---|--:|--:|--:|")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, pair in PAIRS.items():
-            found = [[seconds(run, df, Path(folder)) for run in pair] for _ in range(rounds + 1)][1:]
-            own, other = (statistics.median(each) for each in zip(*found, strict=True))
-            print(f"| {name} | {own:.2f} s | {other:.2f} s | {other / own:.2f} |", flush=True)
-    spark.stop()
+    return {
+        "`BucketAssigner.from_function`": lambda: buckets_here(df, out),
+        "`pandas_udf`, Spark's json": lambda: buckets_by_pandas(df, out),
+    }
 
 
-if __name__ == "__main__":
-    main(*(int(argument) for argument in (sys.argv[1:] or ["1000000", "3"])))
+def encoder_peers(spark: SparkSession, count: int, out: Path) -> dict[str, Callable[[], None]]:
+    """Returns the calls that each write all rows as lines of their own format."""
+    df = rows(spark, count)
+    return {
+        "`Encoder.from_function`": lambda: lines_here(df, out),
+        "`pandas_udf`, Spark's text": lambda: lines_by_pandas(df, out),
+    }

@@ -29,6 +29,7 @@ from bench.kafka import kafka_rates, kafka_section
 from bench.page import with_intro, with_section
 from bench.peers import PEERS
 from bench.provenance import provenance
+from bench.python_code import pairs, python_section
 from bench.ratios import PAIRS, TURNS, ratios
 from bench.ratios import section as ratio_section
 from bench.recovery import recoveries, recovery_section
@@ -140,6 +141,15 @@ def async_io(text: str, plan: Plan, folder: Path) -> str:
     return measured_section(text, "Calls of other systems", async_section(measured))
 
 
+def python(text: str, plan: Plan, folder: Path) -> str:
+    spark = session()
+    try:
+        measured = pairs(spark, min(plan.rounds, 3), folder)
+    finally:
+        spark.stop()
+    return measured_section(text, "User code in Python", python_section(measured))
+
+
 def jdbc(text: str, plan: Plan, folder: Path) -> str:
     upserts = jdbc_bench.FULL if plan.rounds > 1 else jdbc_bench.QUICK
     measured = jdbc_bench.upserts(session, upserts, folder)
@@ -171,6 +181,7 @@ SECTIONS = {
     "sinks": sinks,
     "formats": formats,
     "async": async_io,
+    "python": python,
     "bulk": bulk,
     "recovery": recovery,
     "stores": stores,

@@ -62,8 +62,7 @@ def test_any_reader_finds_every_row_of_the_python_example(tmp_path: Path, spark:
     }
     wanted = sorted((event["text"], event["at"][:10]) for event in events)
     assert wanted == sorted(
-        (row.text, str(row.day))
-        for row in spark.read.parquet(str(path)).select("text", "day").collect()
+        (row.text, str(row.day)) for row in spark.read.parquet(str(path)).select("text", "day").collect()
     )
     for table in (
         pyarrow.dataset.dataset(path, partitioning="hive").to_table().to_pandas(),

@@ -3,7 +3,7 @@
 
     python -m bench.batch_jobs costs JAR [JAR] [--rounds N]   seconds of a job with each jar, in turn
     python -m bench.batch_jobs gap JAR [JAR] [--rounds N]     milliseconds on a local disk, HDFS and S3
-    python -m bench.batch_jobs partitions JAR [--rounds N]    seconds to replace one of 10 and of 10,000 partitions
+    python -m bench.batch_jobs partitions JAR [--rounds N]    seconds to replace one of 10, of 10,000
 
 Each measured job of `costs` and each storage of `gap` runs in a new process. Both print all rounds. `gap`
 writes the figures of its last jar to a section of `docs/reference/benchmarks.md`.

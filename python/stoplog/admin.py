@@ -294,8 +294,8 @@ def administer(
         path: the path of the sink.
         sink_id: the sink id under the path.
         jvm: additional jars and Hadoop settings, for a path that is not on a local disk.
-        options: options of the query that its log does not contain: useTruncate, validLengthPrefix and
-            validLengthSuffix; and the targets of announcements.
+        options: options of the query that its log does not contain: settings of valid-length files, such as
+            bucketingSink.useTruncate; and the targets of announcements.
 
     Example:
         stoplog.administer("/data/events").clean().carry_out()

@@ -329,7 +329,7 @@ class BucketingSink:
             use_truncate: `True`, the default, truncates the uncommitted bytes; `False` records the number of
                 valid bytes in a valid-length file.
         """
-        return self.set_option("useTruncate", use_truncate)
+        return self.set_option(_setting("useTruncate"), use_truncate)
 
     def set_on_restart(self, choice: Literal["finish", "continue"]) -> Self:
         """Sets the handling of open parts of an earlier run.
@@ -392,4 +392,9 @@ class BucketingSink:
                 f"{option} = '' would show unfinished files to readers: every sink of stoplog is exactly "
                 "once, so leave it out or name one"
             )
-        return self.set_option(option, text)
+        return self.set_option(_setting(option), text)
+
+
+def _setting(name: str) -> str:
+    """Returns the option of a setting that only this builder has."""
+    return f"bucketingSink.{name}"

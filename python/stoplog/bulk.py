@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,8 +12,6 @@ from stoplog._text.values import Value, mapping, own_class, pairs_of, present, s
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-_READING = re.compile(r"^bulkWriter\b")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -105,9 +102,9 @@ class BulkFormat(OptionBacked):
                 secrets.
 
         >>> BulkFormat.custom("com.acme.ColumnsWriter", {"level": 3}).options()
-        {'bulkWriter': 'com.acme.ColumnsWriter', 'bulkWriter.level': '3'}
+        {'format': 'com.acme.ColumnsWriter', 'format.level': '3'}
         """
-        return BulkFormat(pairs_of(own_class("bulkWriter", class_name, parameters)))
+        return BulkFormat(pairs_of(own_class("format", class_name, parameters)))
 
     @staticmethod
     def of(bulk_format: BulkFormat | str) -> BulkFormat:
@@ -147,7 +144,7 @@ class BulkFormat(OptionBacked):
                 "'sequencefile' is not a format of a source: read it with a class of your own, "
                 'BulkFormat.custom("…")'
             )
-        return {_READING.sub("format", key): value for key, value in self._pairs}
+        return self.options()
 
 
 def _of(

@@ -113,12 +113,12 @@ class Encoder(OptionBacked):
             encoder = Encoder.from_function(fixed_width, suffix=".dat")
 
         >>> Encoder.from_function(len, suffix=".pb").options()  # doctest: +NORMALIZE_WHITESPACE
-        {'encoder': 'stoplog.format.BytesEncoder', 'encoder.column': '_python_value',
-         'encoder.suffix': '.pb'}
+        {'format': 'stoplog.format.BytesEncoder', 'format.column': '_python_value',
+         'format.suffix': '.pb'}
         """
         called = RowFunction.of("Encoder.from_function", function, columns)
         parameters = {"column": VALUE, "suffix": string("suffix", suffix)}
-        options = own_class("encoder", "stoplog.format.BytesEncoder", parameters)
+        options = own_class("format", "stoplog.format.BytesEncoder", parameters)
         return Encoder(pairs_of(options), called)
 
     @staticmethod
@@ -131,9 +131,9 @@ class Encoder(OptionBacked):
             parameters: the settings of the class, by name.
 
         >>> Encoder.custom("com.acme.KeyValueEncoder", {"separator": "="}).options()
-        {'encoder': 'com.acme.KeyValueEncoder', 'encoder.separator': '='}
+        {'format': 'com.acme.KeyValueEncoder', 'format.separator': '='}
         """
-        return Encoder(pairs_of(own_class("encoder", class_name, parameters)))
+        return Encoder(pairs_of(own_class("format", class_name, parameters)))
 
     @staticmethod
     def of(encoder: Encoder | str) -> Encoder:

@@ -53,15 +53,15 @@ SETTERS: list[tuple[Callable[[BucketingSink], BucketingSink], dict[str, str]]] =
         lambda sink: sink.set_inactive_bucket_check_interval(timedelta(seconds=30)),
         {"bucketCheckInterval": "30000ms"},
     ),
-    (lambda sink: sink.set_in_progress_prefix("."), {"inProgressPrefix": "."}),
-    (lambda sink: sink.set_in_progress_suffix(".open"), {"inProgressSuffix": ".open"}),
-    (lambda sink: sink.set_pending_prefix("_p"), {"pendingPrefix": "_p"}),
-    (lambda sink: sink.set_pending_suffix(".closed"), {"pendingSuffix": ".closed"}),
-    (lambda sink: sink.set_valid_length_prefix("_v"), {"validLengthPrefix": "_v"}),
-    (lambda sink: sink.set_valid_length_suffix(".length"), {"validLengthSuffix": ".length"}),
+    (lambda sink: sink.set_in_progress_prefix("."), {"bucketingSink.inProgressPrefix": "."}),
+    (lambda sink: sink.set_in_progress_suffix(".open"), {"bucketingSink.inProgressSuffix": ".open"}),
+    (lambda sink: sink.set_pending_prefix("_p"), {"bucketingSink.pendingPrefix": "_p"}),
+    (lambda sink: sink.set_pending_suffix(".closed"), {"bucketingSink.pendingSuffix": ".closed"}),
+    (lambda sink: sink.set_valid_length_prefix("_v"), {"bucketingSink.validLengthPrefix": "_v"}),
+    (lambda sink: sink.set_valid_length_suffix(".length"), {"bucketingSink.validLengthSuffix": ".length"}),
     (lambda sink: sink.set_part_prefix("rows"), {"partPrefix": "rows"}),
     (lambda sink: sink.set_part_suffix(".txt"), {"partSuffix": ".txt"}),
-    (lambda sink: sink.set_use_truncate(False), {"useTruncate": "false"}),
+    (lambda sink: sink.set_use_truncate(False), {"bucketingSink.useTruncate": "false"}),
     (lambda sink: sink.set_on_restart("continue"), {"onRestart": "continue"}),
     (lambda sink: sink.set_option("maxOpenParts", 7), {"maxOpenParts": "7"}),
     (lambda sink: sink.set_writer(StringWriter()), {}),
@@ -102,7 +102,7 @@ def test_custom_bucketers_and_writers_are_passed_by_class_name() -> None:
     assert sink.set_writer(Encoder.custom("a.E")).build().options() == {
         **{key: DEFAULTS[key] for key in DEFAULTS if key not in {"bucketFormat", "bucketTimeZone", "format"}},
         "bucketAssigner": "a.B",
-        "encoder": "a.E",
+        "format": "a.E",
     }
     assert sink.set_bucketer(BasePathBucketer()).build().options()["bucketAssigner"] == "basePath"
 

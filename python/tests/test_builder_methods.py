@@ -175,7 +175,7 @@ def test_the_jar_checks_the_options(
         ),
         (
             lambda: FileSink.for_bulk_format("/out", BulkFormat.custom("a.B")),
-            {"path": "/out", "bulkWriter": "a.B"},
+            {"path": "/out", "format": "a.B"},
         ),
         (
             lambda: FileSink.for_row_format("/out", Encoder.text("\r\n", "-")),
@@ -183,11 +183,11 @@ def test_the_jar_checks_the_options(
         ),
         (
             lambda: FileSink.for_row_format("/out", Encoder.custom("a.B", {"separator": ";"})),
-            {"path": "/out", "encoder": "a.B", "encoder.separator": ";"},
+            {"path": "/out", "format": "a.B", "format.separator": ";"},
         ),
         (
             lambda: FileSink.for_bulk_format("/out", BulkFormat.custom("a.B", {"level": 3})),
-            {"path": "/out", "bulkWriter": "a.B", "bulkWriter.level": "3"},
+            {"path": "/out", "format": "a.B", "format.level": "3"},
         ),
         (
             lambda: FileSource.for_record_stream_format(StreamFormat.custom("a.B", {"Unit": "m"}), "/in"),
@@ -202,8 +202,8 @@ def test_the_jar_checks_the_options(
             {"paths": '["/a", "/b"]', "format": "parquet"},
         ),
         (
-            lambda: FileSource.for_bulk_file_format(BulkFormat.custom("a.B", {"bulkWriter": 1}), "/in"),
-            {"path": "/in", "format": "a.B", "format.bulkWriter": "1"},
+            lambda: FileSource.for_bulk_file_format(BulkFormat.custom("a.B", {"level": 1}), "/in"),
+            {"path": "/in", "format": "a.B", "format.level": "1"},
         ),
         (
             lambda: CassandraSink.with_query(["a", "b"], "INSERT INTO k.t (a) VALUES (?)"),

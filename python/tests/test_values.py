@@ -22,7 +22,7 @@ from stoplog import (
 
 
 def test_custom_classes_are_passed_by_name() -> None:
-    assert Encoder.custom("a.B").options() == {"encoder": "a.B"}
+    assert Encoder.custom("a.B").options() == {"format": "a.B"}
     assert BucketAssigner.custom("a.B").options() == {"bucketAssigner": "a.B"}
     assert RollingPolicy.custom("a.B").options() == {"rollingPolicy": "a.B"}
 

@@ -228,7 +228,7 @@ def test_an_invalid_limit_is_rejected_by_the_setter(make: Callable[[], object], 
 
 
 MAY_BE_ZERO = {"with_bucket_complete", "with_min_offsets_per_trigger"}
-"""Methods with a time that may be 0: that of `bucketCompleteDelay`, and that of Spark's `maxTriggerDelay`."""
+"""Methods with a time that may be 0: that of `bucketComplete`, and that of Spark's `maxTriggerDelay`."""
 
 
 def times() -> dict[str, tuple[Any, Call, str]]:

@@ -52,7 +52,7 @@ def found_by_stoplog(
     spark: SparkSession, place: Path, form: str, number: int, limit: dict[str, str]
 ) -> set[Row]:
     schema = "value STRING" if form == "text" else SCHEMA
-    options = {"format": form, "onCorrupt": "quarantine", "quarantinePath": str(place / f"notes-{number}")}
+    options = {"format": form, "quarantinePath": str(place / f"notes-{number}")}
     query = (
         spark.readStream.format("stoplog")
         .schema(schema)
@@ -86,7 +86,7 @@ def test_small_files_with_a_damaged_trailer_give_their_rows(spark: SparkSession,
     for number in range(20):
         data = gzip.compress(f"row {number}\n".encode())
         (tmp_path / "in" / f"{number}.gz").write_bytes(data[:-6] if number % 2 else data)
-    options = {"format": "text", "onCorrupt": "quarantine", "quarantinePath": str(tmp_path / "notes")}
+    options = {"format": "text", "quarantinePath": str(tmp_path / "notes")}
     rows = spark.read.format("stoplog").schema("value STRING").options(**options).load(str(tmp_path / "in"))
     assert sorted(row.value for row in rows.collect()) == sorted(f"row {number}" for number in range(20))
 
@@ -100,7 +100,7 @@ def test_a_damaged_row_group_leaves_the_others(spark: SparkSession, tmp_path: Pa
     begin = group.dictionary_page_offset or group.data_page_offset
     data = file.read_bytes()
     file.write_bytes(data[:begin] + b"\xff" * 2000 + data[begin + 2000 :])
-    options = {"format": "parquet", "onCorrupt": "quarantine", "quarantinePath": str(tmp_path / "notes")}
+    options = {"format": "parquet", "quarantinePath": str(tmp_path / "notes")}
     rows = (
         spark.read.format("stoplog")
         .schema("id BIGINT, word STRING")
@@ -117,7 +117,7 @@ def test_a_missing_codec_ends_the_query_and_quarantines_nothing(spark: SparkSess
     file.parent.mkdir()
     pq.write_table(pa.table({"id": range(10)}), file, compression="brotli")
     notes = tmp_path / "notes"
-    options = {"format": "parquet", "onCorrupt": "quarantine", "quarantinePath": str(notes)}
+    options = {"format": "parquet", "quarantinePath": str(notes)}
     rows = spark.read.format("stoplog").schema("id BIGINT").options(**options).load(str(file.parent))
     assert_rejected(rows.collect, "STOPLOG_SOURCE_FILE_SETTINGS", "class path")
     assert not notes.exists() or not list(notes.iterdir())

@@ -53,6 +53,6 @@ def test_the_options_named_by_the_page_exist() -> None:
         for page in ("reference/options.md", "reference/source-options.md")
         for name in re.findall(r"^\| `(\w+)` \|", (docs / page).read_text(encoding="utf-8"), re.MULTILINE)
     }
-    named = set(re.findall(r"`(max\w+|rollover\w+|compact\w+|partitionBy|useTruncate|inProgress)\b", PAGE))
+    named = set(re.findall(r"`(max\w+|rollover\w+|compact\w+|partitionBy|inProgress)\b", PAGE))
     of_spark_alone = {"maxRecordsPerFile", "maxFileAge", "maxCachedFiles", "maxColumns", "maxCharsPerColumn"}
     assert named - of_spark_alone <= known

@@ -164,7 +164,11 @@ def test_a_directory_can_be_moved_with_the_log(spark: SparkSession, place: Place
 
 def test_in_progress_files_in_buckets_stay_hidden(spark: SparkSession, place: Place) -> None:
     place.feed(files=4)
-    options = {"inProgress": "bucket", "inProgressPrefix": "_", "inProgressSuffix": ".growing"}
+    options = {
+        "inProgress": "bucket",
+        "bucketingSink.inProgressPrefix": "_",
+        "bucketingSink.inProgressSuffix": ".growing",
+    }
     Stream(spark, place, TEXT | options).run(maxRecordsPerPart="150", finalizeOnTermination="never")
     growing = [file for file in place.out.iterdir() if ".growing" in file.name]
     assert len(growing) == 2

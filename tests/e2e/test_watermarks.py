@@ -264,7 +264,7 @@ def test_an_inactive_part_is_published_by_the_clock(utc: SparkSession, place: Pl
 def test_an_idle_bucket_is_complete_without_a_watermark(utc: SparkSession, place: Place) -> None:
     source = Source(utc, place.root / "a")
     options = {"format": "json", "bucketColumn": "at", "bucketFormat": "yyyy-MM-dd--HH"}
-    idle = {"bucketComplete": "idle", "bucketCompleteDelay": "200ms", "bucketCheckInterval": "50ms"}
+    idle = {"bucketComplete": "idle 200ms", "bucketCheckInterval": "50ms"}
     writer = source.rows().writeStream.format("stoplog").options(**options, **idle)
     query = writer.option("checkpointLocation", str(place.checkpoint)).start(str(place.out))
     try:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from stoplog._log.records import LogRecord
-from stoplog._shared.definitions import shared
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +129,16 @@ class InBucket:
         return (directory + slash, found.group(1), found.group(2)) if found else None
 
 
-def _marker(settings: Mapping[str, str], option: str) -> str:
-    default: str = shared("core")["options"]["sink"][option]["default"]
-    return settings.get(option, default)
+_DEFAULT_MARKERS = {
+    "inProgressPrefix": "_",
+    "inProgressSuffix": ".in-progress",
+    "pendingPrefix": "_",
+    "pendingSuffix": ".pending",
+}
+
+
+def _marker(settings: Mapping[str, str], name: str) -> str:
+    return settings.get(name, _DEFAULT_MARKERS[name])
 
 
 def leads_outside(path: str) -> bool:

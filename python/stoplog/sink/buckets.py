@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from stoplog._functions.frame import NO_FUNCTIONS, SinkFunctions
 from stoplog._options.builder import Builder, required
-from stoplog._text.values import Duration, columns_text, count_text, delay_text, if_given, names_of, present
+from stoplog._text.values import Duration, columns_text, count_text, delay_text, if_given, names_of
 from stoplog.bucket import BucketAssigner
 
 if TYPE_CHECKING:
@@ -82,7 +82,6 @@ class BucketMethods(Builder):
         self,
         when: Literal["none", "watermark", "processingTime", "idle"],
         delay: Duration | None = None,
-        marker: Literal["json", "empty"] | None = None,
     ) -> Self:
         """Marks complete buckets by `_SUCCESS` files. The default is `"none"`.
 
@@ -92,12 +91,10 @@ class BucketMethods(Builder):
                 without new rows for the delay.
             delay: the additional wait after the bucket's end; zero by default, required with `"idle"`. A
                 `timedelta`, a string such as `"10m"`, or an int of milliseconds.
-            marker: the content of the marker: counts and a version by default, or empty.
 
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_bucket_complete("idle", "10m").build()
-        FileSink(path='/data/out', format='json', bucketComplete='idle', bucketCompleteDelay='10m')
+        FileSink(path='/data/out', format='json', bucketComplete='idle 10m')
         """
         waits = if_given(delay_text, "delay", delay)
-        more = {"bucketCompleteDelay": waits, "bucketMarker": marker}
-        return self._with(bucketComplete=when, **present(more))
+        return self._with(bucketComplete=when if waits is None else f"{when} {waits}")

@@ -185,9 +185,11 @@ class FileSinkBuilder(BucketMethods, PartMethods):
         >>> FileSink.for_row_format("/out", "json").with_announcement_limits(5000, on_backlog="fail")
         FileSinkBuilder(path='/out', format='json', announceBacklog='5000', announceOnBacklog='fail')
         """
+        counted = if_given(count_text, "backlog", backlog)
+        aged = if_given(duration_text, "backlog_age", backlog_age)
+        waiting = [limit for limit in (counted, aged) if limit is not None]
         limits = {
-            "announceBacklog": if_given(count_text, "backlog", backlog),
-            "announceBacklogAge": if_given(duration_text, "backlog_age", backlog_age),
+            "announceBacklog": ", ".join(waiting) or None,
             "announceOnBacklog": on_backlog,
             "announceAtEnd": if_given(duration_text, "at_end", at_end),
         }
@@ -272,17 +274,17 @@ class FileSinkBuilder(BucketMethods, PartMethods):
         """
         return self._with(onLostPart=action)
 
-    def with_on_bad_row(self, action: Literal["fail", "reject"], reject_path: str | None = None) -> Self:
+    def with_on_bad_row(self, action: Literal["fail", "reject"]) -> Self:
         """Sets the reaction to a row that cannot be written. The default is `"fail"`.
 
         Args:
-            action: `"reject"` writes the row as a line of JSON, published with the other rows of the epoch.
-            reject_path: the directory of rejected rows, under the sink's path. The default is `_rejected`.
+            action: `"reject"` writes the row as a line of JSON below `_rejected` in the sink's path,
+                published with the other rows of the epoch.
 
         >>> FileSink.for_row_format("/data/out", "json").with_on_bad_row("reject").build()
         FileSink(path='/data/out', format='json', onBadRow='reject')
         """
-        return self._with(onBadRow=action, **present({"rejectPath": reject_path}))
+        return self._with(onBadRow=action)
 
     def with_on_schema_change(self, action: Literal["fail", "additive", "roll"]) -> Self:
         """Sets the reaction to changed columns of a restarted query. The default is `"additive"`.

@@ -87,21 +87,17 @@ class PartMethods(Builder):
 
     def with_compaction(
         self,
-        smaller_than: Size | None = None,
         to: Size | None = None,
         after_epochs: int | None = None,
-        min_files: int | None = None,
         compactor: str | None = None,
     ) -> Self:
         """Compacts small finished parts of a bucket between epochs. By default, small parts are kept.
 
         Args:
-            smaller_than: parts below this size are compacted. The default is a quarter of `to`.
             to: the maximum size of a compacted part. The default is the size at which the policy closes
-                parts.
+                parts. Parts below a quarter of this size are compacted.
             after_epochs: the number of epochs for which small parts wait for further small parts. The default
                 is 100.
-            min_files: the minimum number of parts in a merge. The default is 2.
             compactor: a class of the jar's `Compactor`, for a custom encoder or bulk writer.
 
         >>> from stoplog import FileSink
@@ -109,11 +105,8 @@ class PartMethods(Builder):
         FileSink(path='/data/out', format='parquet', compaction='smallParts', compactAfterEpochs='600')
         """
         options = {
-            "compaction": "smallParts",
-            "compactSmallerThan": if_given(size_text, "smaller_than", smaller_than),
-            "compactTo": if_given(size_text, "to", to),
+            "compaction": if_given(size_text, "to", to) or "smallParts",
             "compactAfterEpochs": if_given(count_text, "after_epochs", after_epochs),
-            "compactMinFiles": if_given(count_text, "min_files", min_files),
             "compactor": compactor,
         }
         return self._with(**present(options))
@@ -122,8 +115,7 @@ class PartMethods(Builder):
         """Sets compaction by PyFlink's name and strategy; see `with_compaction`.
 
         Flink compacts files of any size. This sink compacts files below a quarter of the strategy's
-        `size_threshold`, which is also the maximum size of a compacted part. `with_compaction` sets the two
-        sizes separately.
+        `size_threshold`, which is also the maximum size of a compacted part.
 
         Args:
             strategy: the limits at which the sink compacts small parts.
@@ -147,9 +139,14 @@ class PartMethods(Builder):
             retention: the time for which a list is kept; unlimited by default. A `timedelta`, a string such
                 as `"30d"`, or an int of milliseconds.
 
+        Raises:
+            ValueError: a retention without manifests.
+
         >>> from stoplog import FileSink
         >>> FileSink.for_row_format("/data/out", "json").with_manifest("json").build()
         FileSink(path='/data/out', format='json', manifest='json')
         """
-        retention_text = if_given(duration_text, "retention", retention)
-        return self._with(manifest=form, **present({"manifestRetention": retention_text}))
+        kept = if_given(duration_text, "retention", retention)
+        if kept is not None and form != "json":
+            raise ValueError(f"with_manifest({form!r}) takes no retention: it writes no manifest")
+        return self._with(manifest=form if kept is None else kept)

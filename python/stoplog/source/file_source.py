@@ -305,9 +305,9 @@ class FileSourceBuilder(SelectionMethods):
             directory: a directory for this query only; the records are lines of JSON.
 
         >>> FileSource.for_record_stream_format("text", "/in").with_quarantine("/bad")
-        FileSourceBuilder(path='/in', format='text', onCorrupt='quarantine', quarantinePath='/bad')
+        FileSourceBuilder(path='/in', format='text', quarantinePath='/bad')
         """
-        return self._with(onCorrupt="quarantine", quarantinePath=path_text(directory))
+        return self._with(quarantinePath=path_text(directory))
 
     def with_read_quarantined(self, directory: str | os.PathLike[str]) -> FileSourceBuilder:
         """Reads only the data that an earlier query skipped, for example after a repair of the files.

@@ -84,11 +84,12 @@ class SelectionMethods(Builder):
 
         >>> from stoplog import FileSource
         >>> FileSource.for_record_stream_format("text", "/in").with_dates("yyyy/MM/dd", since="2026-11-01")
-        FileSourceBuilder(path='/in', format='text', datePattern='yyyy/MM/dd', dateFrom='2026-11-01')
+        FileSourceBuilder(path='/in', format='text', datePattern='yyyy/MM/dd', dateRange='2026-11-01/')
         """
-        within_text = if_given(duration_text, "within", within)
-        dates = {"dateFrom": since, "dateUntil": until, "dateWithin": within_text}
-        return self._with(datePattern=pattern, **present(dates))
+        interval = None if since is until is None else f"{since or ''}/{until or ''}"
+        limits = [interval, if_given(duration_text, "within", within)]
+        dates = ", ".join(limit for limit in limits if limit is not None)
+        return self._with(datePattern=pattern, **present({"dateRange": dates or None}))
 
     def with_absence(
         self,
@@ -110,9 +111,10 @@ class SelectionMethods(Builder):
         >>> FileSource.for_record_stream_format("text", "/in").with_absence(forget_after="2d")
         FileSourceBuilder(path='/in', format='text', forgetMissingAfter='2d')
         """
+        waits = if_given(duration_text, "wait_for_directories", wait_for_directories)
+        other = on_other_directory if waits is None else f"{on_other_directory or 'wait'} {waits}"
         absence = {
             "forgetMissingAfter": if_given(duration_text, "forget_after", forget_after),
-            "onOtherDirectory": on_other_directory,
-            "waitForDirectories": if_given(duration_text, "wait_for_directories", wait_for_directories),
+            "onOtherDirectory": other,
         }
         return self._with(**present(absence))

@@ -77,8 +77,8 @@ def _reaching(parser: ArgumentParser) -> None:
     add_pairs(
         parser,
         "--option",
-        "an option of the query that its log does not tell: useTruncate=false, validLengthPrefix, "
-        "validLengthSuffix, announce.NAME and its settings",
+        "an option of the query that its log does not tell: bucketingSink.useTruncate=false, "
+        "announce.NAME and its settings",
     )
     add_limit(parser)
 

@@ -69,7 +69,7 @@ class OwnWordsQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       .selectExpr("number", "number % 2 AS parity")
       .writeStream
       .format("stoplog")
-      .option("encoder", "example.LabelledValues")
+      .option("format", "example.LabelledValues")
       .option("rollingPolicy", "example.OnTheHour")
       .option("bucketAssigner", "basePath")
       .option("checkpointLocation", place.resolve("checkpoint").toString)

@@ -10,7 +10,7 @@ import stoplog.bucket.BucketAssigner
 import stoplog.bucketing.{Bucketer, DateTimeBucketer, StringWriter, Writer}
 import stoplog.error.Errors
 import stoplog.format.Encoder
-import stoplog.options.TimeSpan
+import stoplog.options.{BucketingSinkOptions, TimeSpan}
 import stoplog.options.OptionType.ByteSize
 import stoplog.util.UserObject
 
@@ -89,7 +89,8 @@ final class BucketingSink(basePath: String) {
   def setPartSuffix(suffix: String): this.type = setOption("partSuffix", suffix)
 
   /** `true`, the default, truncates uncommitted bytes; `false` writes valid-length files instead. */
-  def setUseTruncate(useTruncate: Boolean): this.type = setOption("useTruncate", useTruncate.toString)
+  def setUseTruncate(useTruncate: Boolean): this.type =
+    setOption(BucketingSinkOptions.key("useTruncate"), useTruncate.toString)
 
   /** `finish`, the default, publishes open parts of an earlier run at a start; `continue` resumes them. */
   def setOnRestart(choice: String): this.type = setOption("onRestart", choice)
@@ -122,7 +123,7 @@ final class BucketingSink(basePath: String) {
 
   /** Rejects an empty marker: Flink would drop its guarantees, and here the default would apply. */
   private def setMarker(option: String, text: String): this.type =
-    if (text.nonEmpty) setOption(option, text)
+    if (text.nonEmpty) setOption(BucketingSinkOptions.key(option), text)
     else throw Errors.invalidOptions(Seq(s"$option = '' would show unfinished files to readers: $Unmarked."))
 }
 

@@ -71,7 +71,7 @@ object FileSink {
 
   /** Creates a builder for a sink that writes row by row with a custom encoder. */
   def forRowFormat(path: String, encoder: Encoder): FileSinkBuilder =
-    new FileSinkBuilder(Map("path" -> path, "encoder" -> UserObject.reference(encoder, "encoder")))
+    new FileSinkBuilder(Map("path" -> path, "format" -> UserObject.reference(encoder, "format")))
 
   /** Creates a builder for a sink that writes rows in blocks. As with row formats, parts stay open across
     * micro-batches.
@@ -83,7 +83,7 @@ object FileSink {
 
   /** Creates a builder for a sink that writes rows in blocks with a custom bulk format. */
   def forBulkFormat(path: String, writers: BulkWriters): FileSinkBuilder =
-    new FileSinkBuilder(Map("path" -> path, "bulkWriter" -> UserObject.reference(writers, "bulkWriter")))
+    new FileSinkBuilder(Map("path" -> path, "format" -> UserObject.reference(writers, "format")))
 
   /** Creates a sink from options.
     *

@@ -72,14 +72,8 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
   /** Sets the handling of a row that cannot be written: `fail` or `reject`. */
   def withOnBadRow(choice: String): FileSinkBuilder = withOption("onBadRow", choice)
 
-  /** Sets the rule for complete buckets (marker `_SUCCESS`): `watermark`, `processingTime` or `idle`. */
+  /** Sets the rule for complete buckets (marker `_SUCCESS`), such as `watermark 10m` or `idle 1h`. */
   def withBucketComplete(when: String): FileSinkBuilder = withOption("bucketComplete", when)
-
-  /** Sets the delay from the end of a bucket (`idle`: its last row) to the marker, such as `10m`. */
-  def withBucketCompleteDelay(delay: String): FileSinkBuilder = withOption("bucketCompleteDelay", delay)
-
-  /** Sets the content of a marker: `json`, the default, or `empty`. */
-  def withBucketMarker(form: String): FileSinkBuilder = withOption("bucketMarker", form)
 
   /** Announces visible files and complete buckets to a target of this kind, such as `webhook`.
     *
@@ -95,27 +89,15 @@ final class FileSinkBuilder private[stoplog] (options: Map[String, String]) {
   def withAnnouncement(name: String, target: AnnouncementTarget): FileSinkBuilder =
     withOption(s"announce.$name", UserObject.reference(target, s"announce.$name"))
 
-  /** Sets the manifest form. `json` lists the files of each commit. The default is `none`. */
+  /** Sets the manifests: `none` (the default), `json`, or the time for which they are kept, such as `30d`. */
   def withManifest(form: String): FileSinkBuilder = withOption("manifest", form)
 
-  /** Sets the retention of manifests, such as `30d`. By default manifests are kept forever. */
-  def withManifestRetention(retention: String): FileSinkBuilder = withOption("manifestRetention", retention)
-
-  /** Sets whether small finished parts are compacted: `none` or `smallParts`. */
+  /** Sets whether small finished parts are compacted: `none`, `smallParts`, or a size such as `256m`. */
   def withCompaction(choice: String): FileSinkBuilder = withOption("compaction", choice)
-
-  /** Sets the maximum size of a compacted part, such as `256m`. */
-  def withCompactTo(size: String): FileSinkBuilder = withOption("compactTo", size)
-
-  /** Sets the size below which parts are compacted. The default is a quarter of the compacted size. */
-  def withCompactSmallerThan(size: String): FileSinkBuilder = withOption("compactSmallerThan", size)
 
   /** Sets the number of epochs for which small parts wait for further small parts. The default is 100. */
   def withCompactAfterEpochs(epochs: Long): FileSinkBuilder =
     withOption("compactAfterEpochs", epochs.toString)
-
-  /** Sets the minimum number of parts in a compaction. The default is 2. */
-  def withCompactMinFiles(count: Int): FileSinkBuilder = withOption("compactMinFiles", count.toString)
 
   /** Sets the compactor for parts of a custom encoder or bulk writer. */
   def withCompactor(compactor: Compactor): FileSinkBuilder =

@@ -175,15 +175,15 @@ final class FileSourceBuilder private[stoplog] (options: Map[String, String]) {
       until: Option[String] = None,
       within: Option[String] = None
   ): FileSourceBuilder = {
-    val limits = Seq("dateFrom" -> from, "dateUntil" -> until, "dateWithin" -> within)
-    limits.foldLeft(withOption("datePattern", pattern)) { case (builder, (key, limit)) =>
-      limit.fold(builder)(builder.withOption(key, _))
-    }
+    val dates  = Seq(from, until)
+    val limits = Option.when(dates.exists(_.isDefined))(dates.map(_.mkString).mkString("/")) ++ within
+    val dated  = withOption("datePattern", pattern)
+    if (limits.isEmpty) dated else dated.withOption("dateRange", limits.mkString(", "))
   }
 
   /** Skips undecodable records and records the failures in this directory. */
   def withQuarantine(directory: String): FileSourceBuilder =
-    withOption("onCorrupt", "quarantine").withOption("quarantinePath", directory)
+    withOption("quarantinePath", directory)
 
   /** Reads only the data that an earlier query skipped, by its records in this directory. For batch reads. */
   def withReadQuarantined(directory: String): FileSourceBuilder = withOption("readQuarantined", directory)

@@ -60,16 +60,6 @@ class BuildersSuite extends AnyFunSuite {
     ("withOnBadRow", _.withOnBadRow("reject"), Map("onBadRow" -> "reject")),
     ("withBucketComplete", _.withBucketComplete("processingTime"), Map("bucketComplete" -> "processingTime")),
     (
-      "withBucketCompleteDelay",
-      _.withBucketComplete("idle").withBucketCompleteDelay("10m"),
-      Map("bucketComplete" -> "idle", "bucketCompleteDelay" -> "10m")
-    ),
-    (
-      "withBucketMarker",
-      _.withBucketComplete("processingTime").withBucketMarker("empty"),
-      Map("bucketComplete" -> "processingTime", "bucketMarker" -> "empty")
-    ),
-    (
       "withAnnouncement",
       _.withAnnouncement("own", Target).withAnnouncement("out", "recording", Map("to" -> "x")),
       Map(
@@ -79,24 +69,12 @@ class BuildersSuite extends AnyFunSuite {
       )
     ),
     ("withManifest", _.withManifest("json"), Map("manifest" -> "json")),
-    (
-      "withManifestRetention",
-      _.withManifest("json").withManifestRetention("30d"),
-      Map("manifest" -> "json", "manifestRetention" -> "30d")
-    ),
     ("withCompaction", _.withCompaction("smallParts"), Map("compaction" -> "smallParts")),
-    ("withCompactTo", compacting(_.withCompactTo("256m")), compacting("compactTo" -> "256m")),
-    (
-      "withCompactSmallerThan",
-      compacting(_.withCompactSmallerThan("9m")),
-      compacting("compactSmallerThan" -> "9m")
-    ),
     (
       "withCompactAfterEpochs",
       compacting(_.withCompactAfterEpochs(50)),
       compacting("compactAfterEpochs" -> "50")
     ),
-    ("withCompactMinFiles", compacting(_.withCompactMinFiles(3)), compacting("compactMinFiles" -> "3")),
     (
       "withCompactor",
       compacting(_.withCompactor(Merging)),
@@ -134,17 +112,17 @@ class BuildersSuite extends AnyFunSuite {
     (
       "withDates",
       _.withDates("yyyy-MM-dd", from = Some("2026-11-01"), until = Some("2026-12-01")),
-      Map("datePattern" -> "yyyy-MM-dd", "dateFrom" -> "2026-11-01", "dateUntil" -> "2026-12-01")
+      Map("datePattern" -> "yyyy-MM-dd", "dateRange" -> "2026-11-01/2026-12-01")
     ),
     (
       "withDates",
       _.withDates("yyyy/MM/dd", within = Some("7d")),
-      Map("datePattern" -> "yyyy/MM/dd", "dateWithin" -> "7d")
+      Map("datePattern" -> "yyyy/MM/dd", "dateRange" -> "7d")
     ),
     (
       "withQuarantine",
       _.withQuarantine("/data/bad"),
-      Map("onCorrupt" -> "quarantine", "quarantinePath" -> "/data/bad")
+      Map("quarantinePath" -> "/data/bad")
     ),
     (
       "withReadQuarantined",

@@ -27,6 +27,6 @@ class FileSinkSuite extends AnyFunSuite {
 
   test("a user-defined object is shown as its class") {
     val sink = FileSink.forRowFormat("/data/out", new NoEncoder("|")).build()
-    assert(sink.toString === "FileSink(encoder=stoplog.options.NoEncoder, path=/data/out)")
+    assert(sink.toString === "FileSink(format=stoplog.options.NoEncoder, path=/data/out)")
   }
 }

@@ -21,7 +21,7 @@ object Writer {
   def of(encoder: Encoder): Writer = new Of(encoder)
 
   private final class Of(encoder: Encoder) extends Writer {
-    override private[stoplog] def options = Map("encoder" -> UserObject.reference(encoder, "encoder"))
+    override private[stoplog] def options = Map("format" -> UserObject.reference(encoder, "format"))
   }
 }
 

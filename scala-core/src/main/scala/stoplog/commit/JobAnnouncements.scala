@@ -78,7 +78,7 @@ private[stoplog] object StoredCursors {
     .map(_.next)
     .minOption
 
-  /** The defaults of `announceBacklog` and `announceBacklogAge`. */
+  /** The defaults of `announceBacklog`. */
   private final val MostRecords = 1000L
   private final val MostMillis  = 7 * 24 * 60 * 60 * 1000L
 }

@@ -14,7 +14,7 @@ import stoplog.part.BlockOutput
 /** Writes several files of one format as one file, to compact small parts.
   *
   * The formats that stoplog knows by name have built-in compactors. Implement this trait for files of a
-  * custom `encoder` or `bulkWriter`, and name the class in the option `compactor`:
+  * custom `format`, and name the class in the option `compactor`:
   *
   * {{{
   * /** Files that are nothing but records one after another. */

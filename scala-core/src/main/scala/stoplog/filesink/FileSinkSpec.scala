@@ -184,7 +184,7 @@ private[filesink] object FileSinkSpec {
     options.output.format match {
       case FormatChoice.Rows(name) =>
         rows(RowFormats.encoder(name, columns.schema, options.output.passThrough, timeZone(session)))
-      case FormatChoice.UserEncoder(name) => rows(UserObject.load(name, classOf[Encoder], "encoder"))
+      case FormatChoice.UserEncoder(name) => rows(UserObject.load(name, classOf[Encoder], "format"))
       case FormatChoice.UserBulk(name)    => blocks(UserFormat.Kind, UserFormat(name))
       case FormatChoice.Bulk(name)        => named(name, columns, options, session)
     }

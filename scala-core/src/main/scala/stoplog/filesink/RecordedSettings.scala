@@ -66,7 +66,7 @@ private[stoplog] object RecordedSettings {
     Map(Zone -> s"${BucketOptions.BucketTimeZone.key} (or ${BucketOptions.TimeZone.key})")
 
   /** With other markers, existing open parts could not be found. */
-  private def markers(layout: PartLayout): Map[String, String] = PartOptions.toMap(layout)
+  private def markers(layout: PartLayout): Map[String, String] = PartOptions.recorded(layout)
 
   /** Returns settings for `stoplog status`, which reports when open parts will be closed, also by the next
     * start.

@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.bucket.{BucketEnds, BucketId, Bucketing, ColumnTimes}
 import stoplog.commit.{CompleteRule, FollowUps, Manifests}
 import stoplog.error.Errors
+import stoplog.log.MarkerForm
 import stoplog.options.Completeness.ManifestChoice
 import stoplog.options.{BucketComplete, SinkOptions}
 import stoplog.stores.SinkStorage
@@ -22,7 +23,7 @@ private[stoplog] object SinkFollowUps {
   def of(options: SinkOptions, schema: StructType, storage: SinkStorage): FollowUps = FollowUps(
     options.recovery.sinkId,
     rule(options, schema),
-    options.buckets.completeness.form,
+    MarkerForm.Json,
     manifests(options, schema),
     storage.files
   )

@@ -12,7 +12,7 @@ import stoplog.error.Errors
 /** Writes the bytes of one binary column, without a terminator, and ignores all other columns.
   *
   * For rows that were encoded before the sink: `Encoder.from_function` of Python uses this encoder. As an
-  * option, `encoder` = `stoplog.format.BytesEncoder`. Parameters: `column`, by default `value`; `suffix` of
+  * option, `format` = `stoplog.format.BytesEncoder`. Parameters: `column`, by default `value`; `suffix` of
   * part names, by default empty.
   */
 final class BytesEncoder(parameters: JMap[String, String]) extends Encoder {
@@ -23,7 +23,7 @@ final class BytesEncoder(parameters: JMap[String, String]) extends Encoder {
   override def suffix: String = names
 
   override def open(schema: StructType): Unit = {
-    def refused(why: String) = throw Errors.invalidOptions(Seq(s"encoder.column = '$column': $why."))
+    def refused(why: String) = throw Errors.invalidOptions(Seq(s"format.column = '$column': $why."))
     ordinal = schema.fieldNames.indexOf(column)
     if (ordinal < 0) refused(s"there is no column '$column' among ${schema.fieldNames.mkString(", ")}")
     val found = schema(ordinal).dataType

@@ -46,17 +46,11 @@ private[stoplog] object AnnounceOptions extends OptionList(OptionGroup.Announce)
       "target never delays the query."
   )
 
-  val AnnounceBacklog: Opt[Int] = withDefault("announceBacklog", OptionType.count, 1000, "5000")(
-    "The largest number of records that the log keeps for targets, in addition to the 100 newest records. " +
-      "Beyond this limit `announceOnBacklog` applies."
+  val AnnounceBacklog: Opt[Backlog] = withDefault("announceBacklog", Backlog.values, Backlog(), "5000, 1d")(
+    "The largest number of records that the log keeps for targets, in addition to the 100 newest records, and " +
+      "the age from which a waiting record is no longer announced. One of the two is enough. Beyond a limit " +
+      "`announceOnBacklog` applies."
   )
-
-  val AnnounceBacklogAge: Opt[Long] = withDefault(
-    "announceBacklogAge",
-    OptionType.span,
-    7 * 24 * 60 * 60 * 1000L,
-    "1d"
-  )("The age from which a waiting record is no longer announced: `announceOnBacklog` applies.")
 
   val AnnounceOnBacklog: Opt[OnBacklog] = choice[OnBacklog](
     "announceOnBacklog",
@@ -73,6 +67,31 @@ private[stoplog] object AnnounceOptions extends OptionList(OptionGroup.Announce)
     "The time for which the end of a query or of a batch job waits for targets. The next start, or the " +
       "command `announce`, delivers the rest."
   )
+
+  /** The limits of records that wait for targets. */
+  final case class Backlog(records: Int = 1000, ageMillis: Long = 7 * 24 * 60 * 60 * 1000L)
+
+  private object Backlog {
+
+    val values: OptionType[Backlog] = OptionType[Backlog](
+      "whole number, time, or both, separated by a comma",
+      parse(_),
+      backlog => s"${backlog.records}, ${TimeSpan.render(backlog.ageMillis)}"
+    )
+
+    private def parse(text: String): Either[String, Backlog] = {
+      val (counts, times) = text.split(",", -1).map(_.trim).toSeq.partition(_.forall(_.isDigit))
+      if (counts.size > 1 || times.size > 1) Left("is not a number and a time, such as 5000, 1d")
+      else
+        for {
+          records <- limit(counts, OptionType.count, Backlog().records)
+          age     <- limit(times, OptionType.span, Backlog().ageMillis)
+        } yield Backlog(records, age)
+    }
+
+    private def limit[T](texts: Seq[String], values: OptionType[T], default: T): Either[String, T] =
+      texts.headOption.fold[Either[String, T]](Right(default))(values.parse)
+  }
 
   /** One target. Creates the object that delivers announcements.
     *
@@ -107,14 +126,14 @@ private[stoplog] object AnnounceOptions extends OptionList(OptionGroup.Announce)
       reader.errors.add("announce is the prefix of targets: set announce.<name> to the kind of a target.")
     if (entries.isEmpty)
       reader.withoutEffect(
-        Seq(AnnounceBacklog, AnnounceBacklogAge, AnnounceOnBacklog, AnnounceAtEnd),
+        Seq(AnnounceBacklog, AnnounceOnBacklog, AnnounceAtEnd),
         "unless announce.<name> is set"
       )
     AnnounceOptions(
       targets(reader, entries),
       AnnouncementLimits(
-        reader(AnnounceBacklog),
-        reader(AnnounceBacklogAge),
+        reader(AnnounceBacklog).records,
+        reader(AnnounceBacklog).ageMillis,
         reader(AnnounceOnBacklog),
         reader(AnnounceAtEnd)
       )

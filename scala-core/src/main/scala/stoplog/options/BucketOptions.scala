@@ -33,11 +33,13 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
       "has no effect: use this option."
   )
 
-  val BucketFrom: Opt[String] = option("bucketFrom", OptionType.columnName, "directory")(
-    "none",
-    "The bucket of a row is the value of this column of strings; `/` separates directories. The files do " +
-      "not contain the column. Null is the bucket `null`. `BucketAssigner.from_function` of Python sets " +
-      "this option. Not together with `bucketBy`, `partitionBy` or `bucketAssigner`."
+  /** Set by `BucketAssigner.from_function` of Python, whose function is evaluated in this column. */
+  val BucketFrom: Opt[String] = enter(
+    OptionGroup.Internal.option("bucketFrom", OptionType.columnName, "directory")(
+      "none",
+      "The bucket of a row is the value of this column of strings; `/` separates directories. The files do " +
+        "not contain the column. Null is the bucket `null`."
+    )
   )
 
   val BucketAssigner: Opt[String] = withDefault(
@@ -46,7 +48,7 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
     "dateTime",
     "basePath"
   )(
-    "`dateTime` names the bucket after a time (see the options below), `basePath` writes into the path " +
+    "`dateTime` names the bucket after a time, by `bucketFormat`, `basePath` writes into the path " +
       "itself. A class extends `stoplog.bucket.BucketAssigner` and has a public constructor without " +
       "arguments."
   )
@@ -73,15 +75,15 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
   )
 
   val BucketTimeZone: Opt[ZoneId] = option("bucketTimeZone", zone, "Europe/Berlin")(
-    "the value of `timeZone`",
+    "Spark's option `timeZone`, or `UTC`",
     "The time zone of `dateTime`, without any effect on the rows. Fixed for the life of the log."
   )
 
-  val TimeZone: Opt[ZoneId] = withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
-    "The time zone of `dateTime`, unless `bucketTimeZone` is set. If this option is set, `partitionBy` " +
-      "also names directories and `json` and `csv` also write timestamps in this zone, as with Spark's " +
-      "option of this name; otherwise the zone of the session applies. The zone of `dateTime` is fixed for " +
-      "the life of the log."
+  val TimeZone: Opt[ZoneId] = enter(
+    OptionGroup.OfSpark.withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
+      "The time zone of timestamps in `json`, `csv` and directories of `partitionBy`; by default the zone of " +
+        "the session. Also the default of `bucketTimeZone`, which is UTC without both."
+    )
   )
 
   /** Returns the options that define a bucketing. */

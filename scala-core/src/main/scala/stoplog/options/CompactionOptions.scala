@@ -3,7 +3,7 @@ package stoplog.options
 
 import stoplog.commit.CompactionPolicy
 import stoplog.format.LineFiles
-import stoplog.options.CompactionOptions.{CompactMinFiles, CompactSmallerThan, CompactTo, Compactor}
+import stoplog.options.CompactionOptions.Compactor
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
 
 /** The compaction of small finished parts.
@@ -15,21 +15,13 @@ private[stoplog] final case class CompactionOptions(policy: CompactionPolicy, co
 
 private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compaction) {
 
-  val Compaction: Opt[Boolean] = choice[Boolean]("compaction", "none" -> false, "smallParts" -> true)(
-    "smallParts",
-    "`smallParts` compacts small finished parts of a bucket between epochs, each time by a record of the " +
-      "log: see [Compaction](../files/compaction.md). `none` keeps every part as published."
-  )
-
-  val CompactSmallerThan: Opt[Long] = option("compactSmallerThan", OptionType.size, "32m")(
-    "a quarter of `compactTo`",
-    "A finished part below this size is compacted with other parts; at most half of `compactTo`."
-  )
-
-  val CompactTo: Opt[Long] = option("compactTo", OptionType.size, "256m")(
-    "`maxPartSize`, or `128m`",
-    "The maximum size of a compacted part. Small parts that reach this size in total are compacted at once."
-  )
+  val Compaction: Opt[CompactionSize] =
+    withDefault("compaction", CompactionSize.values, CompactionSize.Never, "smallParts")(
+      "`smallParts` compacts small finished parts of a bucket between epochs, each time by a record of the " +
+        "log: see [Compaction](../files/compaction.md). A compacted part has at most `maxPartSize`, or 128 MiB. " +
+        "A size, such as `256m`: the same with this size. Parts below a quarter of this size are small. Small " +
+        "parts that reach this size in total are compacted at once. `none` keeps every part as published."
+    )
 
   val CompactAfterEpochs: Opt[Long] =
     withDefault("compactAfterEpochs", OptionType.wholeNumber, 100L, "600")(
@@ -37,30 +29,18 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
         "epochs. A compacted part that is still small waits eight times longer after each compaction."
     )
 
-  val CompactMinFiles: Opt[Long] = withDefault(
-    "compactMinFiles",
-    OptionType.wholeNumber.refusing(
-      n => n >= 2 && n <= CompactionPolicy.MostFiles,
-      s"is not from 2 to ${CompactionPolicy.MostFiles}"
-    ),
-    2L,
-    "8"
-  )(
-    "Fewer parts than this number are never compacted because of their age."
-  )
-
   val Compactor: Opt[String] = option("compactor", OptionType.userClass, "com.example.Appended")(
-    "the compactor of the format; required for a custom `encoder` or `bulkWriter`",
+    "the compactor of the format; required for a custom `format`",
     "The method of compaction: the name of a class that extends `stoplog.compact.Compactor` and has a " +
       "public constructor without arguments, or of a Scala object."
   )
 
   private val others: Seq[Opt[_]] =
-    Seq(CompactSmallerThan, CompactTo, CompactAfterEpochs, CompactMinFiles, Compactor)
+    Seq(CompactAfterEpochs, Compactor)
 
   /** The problem of a format that has no method to compact its files. */
   val NoCompactor: String =
-    "compaction needs a compactor with an own encoder or bulkWriter: set compactor to a class."
+    "compaction needs a compactor with a format of your own: set compactor to a class."
 
   /** Returns `None` if compaction is disabled. */
   def parse(
@@ -68,24 +48,22 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
       format: Option[FormatChoice],
       rolling: RollingPolicy
   ): Option[CompactionOptions] =
-    if (reader(Compaction)) {
-      val read = CompactionOptions(policy(reader, rolling), reader.reference(Compactor))
-      if (read.policy.smallerThanBytes > read.policy.targetBytes / 2)
-        reader.errors.add(
-          "compactSmallerThan is more than half of compactTo: two parts of that size would be too many."
-        )
-      if (read.compactor.isEmpty && format.exists(isOwn)) reader.errors.add(NoCompactor)
-      Some(read)
-    } else {
-      reader.withoutEffect(others, "unless compaction is set to smallParts")
-      None
+    reader(Compaction) match {
+      case CompactionSize.Never =>
+        reader.withoutEffect(others, "unless compaction is set")
+        None
+      case size =>
+        val target = size match {
+          case CompactionSize.Bytes(bytes) => bytes
+          case _                           => partSize(rolling)
+        }
+        val read = CompactionOptions(policy(reader, target), reader.reference(Compactor))
+        if (read.compactor.isEmpty && format.exists(isOwn)) reader.errors.add(NoCompactor)
+        Some(read)
     }
 
-  private def policy(reader: OptionReader, rolling: RollingPolicy): CompactionPolicy = {
-    val target  = reader.get(CompactTo).getOrElse(partSize(rolling))
-    val smaller = reader.get(CompactSmallerThan).getOrElse((target / 4).max(1))
-    CompactionPolicy(smaller, target, reader(CompactAfterEpochs), reader(CompactMinFiles).toInt)
-  }
+  private def policy(reader: OptionReader, target: Long): CompactionPolicy =
+    CompactionPolicy((target / 4).max(1), target, reader(CompactAfterEpochs), minFiles = 2)
 
   private def isOwn(format: FormatChoice): Boolean = format match {
     case FormatChoice.UserEncoder(_) | FormatChoice.UserBulk(_) => true
@@ -99,6 +77,33 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
   }
 
   private[options] val DefaultBytes = 128L << 20
+}
+
+/** Whether small parts are compacted, and the maximum size of a compacted part. */
+private[stoplog] sealed trait CompactionSize extends Product with Serializable
+
+private[stoplog] object CompactionSize {
+  case object Never extends CompactionSize
+
+  /** The size at which the rolling policy closes parts. */
+  case object OfParts extends CompactionSize
+
+  final case class Bytes(bytes: Long) extends CompactionSize
+
+  private[options] val values: OptionType[CompactionSize] = {
+    val words = OptionType.words[CompactionSize]("none" -> Never, "smallParts" -> OfParts)
+    OptionType[CompactionSize](
+      "`none`, `smallParts` or a size",
+      text =>
+        words.parse(text).orElse(OptionType.size.parse(text).map(Bytes(_))).left.map { _ =>
+          "is neither none nor smallParts, nor a size such as 256m"
+        },
+      {
+        case Bytes(bytes) => OptionType.ByteSize.render(bytes)
+        case word         => words.render(word)
+      }
+    )
+  }
 }
 
 /** The compaction of a directory's files by the batch command.
@@ -122,7 +127,7 @@ private[stoplog] final case class DirectoryOptions(
 
 private[stoplog] object DirectoryOptions {
 
-  /** An option of only this command: the sink's page does not list it. */
+  // The sink's page does not list the options of only this command.
   private val Header: Opt[LineFiles.Beginning] = OptionGroup.Compaction.withDefault(
     "header",
     OptionType
@@ -131,6 +136,29 @@ private[stoplog] object DirectoryOptions {
     "true"
   )(
     "Whether CSV files start with the names of their columns."
+  )
+
+  private val CompactTo: Opt[Long] = OptionGroup.Compaction.option("compactTo", OptionType.size, "256m")(
+    "`128m`",
+    "The maximum size of a compacted file."
+  )
+
+  private val CompactSmallerThan: Opt[Long] =
+    OptionGroup.Compaction.option("compactSmallerThan", OptionType.size, "32m")(
+      "half of `compactTo`",
+      "Files below this size are compacted with other files."
+    )
+
+  private val CompactMinFiles: Opt[Long] = OptionGroup.Compaction.withDefault(
+    "compactMinFiles",
+    OptionType.wholeNumber.refusing(
+      n => n >= 2 && n <= CompactionPolicy.MostFiles,
+      s"is not from 2 to ${CompactionPolicy.MostFiles}"
+    ),
+    2L,
+    "8"
+  )(
+    "Fewer files than this number are never compacted."
   )
 
   private val known: Seq[Opt[_]] =

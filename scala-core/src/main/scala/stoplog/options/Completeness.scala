@@ -7,21 +7,18 @@ import scala.util.Try
 
 import stoplog.bucket.{BucketAssigner, Bucketing, TimedBuckets}
 import stoplog.bucket.BucketEnds.DateTimeEnds
-import stoplog.log.MarkerForm
 import stoplog.options.{BucketComplete => When}
 import stoplog.util.UserObject
 
 /** Additional files and announcements of a sink, for readers that wait for complete buckets, and loaders.
   *
   * @param when     the rule for a complete bucket
-  * @param form     the form of its marker
   * @param manifest whether the files of each record are listed
   * @param zone     the zone of dates and local times
   * @param announce the targets of announcements
   */
 private[stoplog] final case class Completeness(
     when: BucketComplete,
-    form: MarkerForm,
     manifest: Completeness.ManifestChoice,
     zone: ZoneId,
     announce: AnnounceOptions
@@ -35,70 +32,83 @@ private[stoplog] object BucketComplete {
   final case class Watermark(delayMillis: Long)      extends BucketComplete
   final case class ProcessingTime(delayMillis: Long) extends BucketComplete
   final case class Idle(delayMillis: Long)           extends BucketComplete
+
+  private[options] val values: OptionType[BucketComplete] = OptionType[BucketComplete](
+    "`none`, `watermark`, `processingTime` or `idle`, with a time after it",
+    parse(_),
+    rendered,
+    Seq("none", "watermark", "processingTime", "idle")
+  )
+
+  private[options] def word(rule: BucketComplete): String = rule match {
+    case Never             => "none"
+    case Watermark(_)      => "watermark"
+    case ProcessingTime(_) => "processingTime"
+    case Idle(_)           => "idle"
+  }
+
+  private def delay(rule: BucketComplete): Long = rule match {
+    case Never                  => 0
+    case Watermark(millis)      => millis
+    case ProcessingTime(millis) => millis
+    case Idle(millis)           => millis
+  }
+
+  private def rendered(rule: BucketComplete): String =
+    if (delay(rule) == 0) word(rule) else s"${word(rule)} ${TimeSpan.render(delay(rule))}"
+
+  private def parse(text: String): Either[String, BucketComplete] = {
+    val (name, time) = text.trim.span(!_.isWhitespace)
+    for {
+      rule <- OptionType.oneOf[Long => BucketComplete](
+        Seq(
+          "none"           -> (_ => Never),
+          "watermark"      -> Watermark,
+          "processingTime" -> ProcessingTime,
+          "idle"           -> Idle
+        )
+      )(name)
+      millis <- millisOf(time.trim)
+      chosen = rule(millis)
+      _ <- chosen match {
+        case Never if time.trim.nonEmpty => Left("has a time, which none does not take")
+        case Idle(0)                     => Left("needs a time without rows, such as idle 10m")
+        case _                           => Right(())
+      }
+    } yield chosen
+  }
+
+  private def millisOf(time: String): Either[String, Long] =
+    if (time.matches("(0+ *[a-zA-Z]+)?")) Right(0L) else TimeSpan.parse(time)
 }
 
 private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
 
-  val BucketComplete: Opt[When] = choice[When](
-    "bucketComplete",
-    "none"           -> When.Never,
-    "watermark"      -> When.Watermark(0),
-    "processingTime" -> When.ProcessingTime(0),
-    "idle"           -> When.Idle(0)
-  )(
-    "watermark",
+  val BucketComplete: Opt[When] = withDefault("bucketComplete", When.values, When.Never, "watermark 10m")(
     "The condition of a complete bucket, which gets a marker file. `watermark`: the watermark of the query " +
       "has reached the end of the bucket; needs `withWatermark` and a bucket with a time from a column. " +
-      "`processingTime`: the driver's clock has reached the end. `idle`: the bucket received no row for " +
-      "`bucketCompleteDelay`. A batch write marks all buckets at the end, with every value except `none`."
+      "`processingTime`: the driver's clock has reached the end. A time after the word delays the marker: " +
+      "`watermark 10m`. `idle 10m`: the bucket received no row for this time. The marker `_SUCCESS` has the " +
+      "number of files, rows and bytes, and a version. If rows arrive late, `_SUCCESS.2` follows, and so on: " +
+      "no marker is ever overwritten. A batch write marks all buckets at the end, with every value except " +
+      "`none`."
   )
 
-  val BucketCompleteDelay: Opt[Long] = option(
-    "bucketCompleteDelay",
-    OptionType.span
-      .copy(parse = text => if (text.trim.matches("0+ *[a-zA-Z]+")) Right(0L) else TimeSpan.parse(text)),
-    "10m"
-  )(
-    "`0s`; with `idle` it is required",
-    "The delay after the end of a bucket; with `idle`, the delay after the last row."
-  )
-
-  val BucketMarker: Opt[MarkerForm] = withDefault(
-    "bucketMarker",
-    OptionType.named(MarkerForm.all)(_.word).as("`json` or `empty`"),
-    MarkerForm.Json,
-    "empty"
-  )(
-    "The content of the marker `_SUCCESS` of a complete bucket: the number of files, rows and bytes, and a " +
-      "version; or nothing. If rows arrive late, `_SUCCESS.2` follows, and so on: no marker is ever " +
-      "overwritten."
-  )
-
-  val Manifest: Opt[Boolean] = choice[Boolean]("manifest", "none" -> false, "json" -> true)(
-    "json",
-    "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest " +
-      "time of `bucketColumn`, in `_stoplog/<sinkId>/manifests`."
-  )
-
-  val ManifestRetention: Opt[Long] = option("manifestRetention", OptionType.span, "30d")(
-    "manifests are kept",
-    "Manifests older than this are removed, once an hour."
-  )
+  val Manifest: Opt[ManifestChoice] =
+    withDefault("manifest", ManifestChoice.values, ManifestChoice.None, "30d")(
+      "`json` lists the files that each commit makes visible, with rows, bytes, and the earliest and latest " +
+        "time of `bucketColumn`, in `_stoplog/<sinkId>/manifests`. A time, such as `30d`: the same, and older " +
+        "manifests are removed, once an hour."
+    )
 
   def parse(reader: OptionReader, bucketing: Bucketing): Completeness = {
-    val when = whenComplete(reader)
-    if (when == When.Never)
-      reader.withoutEffect(
-        Seq(BucketCompleteDelay, BucketMarker),
-        "unless bucketComplete is set"
-      )
+    val when = reader(BucketComplete)
     withoutEnd(bucketing, when).foreach { why =>
-      reader.errors.add(s"bucketComplete = '${BucketComplete.values.render(reader(BucketComplete))}' $why.")
+      reader.errors.add(s"bucketComplete = '${When.word(when)}' $why.")
     }
     Completeness(
       when,
-      reader(BucketMarker),
-      manifest(reader),
+      reader(Manifest),
       bucketing match {
         case Bucketing.DateTime(_, zone, _) => zone
         case _                              => reader(BucketOptions.TimeZone)
@@ -106,30 +116,6 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
       AnnounceOptions.parse(reader)
     )
   }
-
-  private def whenComplete(reader: OptionReader): When = {
-    val delay = reader.get(BucketCompleteDelay)
-    reader(BucketComplete) match {
-      case _: When.Watermark      => When.Watermark(delay.getOrElse(0))
-      case _: When.ProcessingTime => When.ProcessingTime(delay.getOrElse(0))
-      case _: When.Idle           =>
-        if (!reader.isSet(BucketCompleteDelay))
-          reader.errors.add(
-            "bucketComplete = 'idle' needs bucketCompleteDelay: how long no row may have come."
-          )
-        else if (delay.contains(0L))
-          reader.errors.add("bucketCompleteDelay must be more than 0 with bucketComplete = 'idle'.")
-        When.Idle(delay.getOrElse(1))
-      case When.Never => When.Never
-    }
-  }
-
-  private def manifest(reader: OptionReader): ManifestChoice =
-    if (reader(Manifest)) ManifestChoice.Json(reader.get(ManifestRetention))
-    else {
-      reader.withoutEffect(Seq(ManifestRetention), "unless manifest is set to json")
-      ManifestChoice.None
-    }
 
   /** Returns why the end of a bucket is unknown. For `partitionBy`, the rows' schema is checked later. */
   private def withoutEnd(bucketing: Bucketing, when: When): Option[String] =
@@ -181,5 +167,20 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
     /** @param retentionMillis the retention in milliseconds; `None` to keep manifests forever
       */
     final case class Json(retentionMillis: Option[Long]) extends ManifestChoice
+
+    private[options] val values: OptionType[ManifestChoice] = {
+      val words = OptionType.words[ManifestChoice]("none" -> None, "json" -> Json(Option.empty))
+      words.copy(
+        described = "`none`, `json` or a time",
+        parse = text =>
+          words.parse(text).orElse(TimeSpan.parse(text).map(time => Json(Some(time)))).left.map { _ =>
+            "is neither none nor json, nor a time such as 30d"
+          },
+        render = {
+          case Json(Some(millis)) => TimeSpan.render(millis)
+          case word               => words.render(word)
+        }
+      )
+    }
   }
 }

@@ -36,18 +36,20 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
         "and `{one,two}`."
     )
 
-  val Paths: Opt[Seq[String]] = option(
-    "paths",
-    OptionType[Seq[String]](
-      "JSON array of strings",
-      strings(_),
-      all => mapper.writeValueAsString(all.asJava)
-    ),
-    "[\"/data/eu\", \"/data/us\"]"
-  )(
-    "only `path`",
-    "Several paths of the form of `path`, in addition to `path` or instead. The builders set this option, " +
-      "and Spark sets the option for `load(Seq(…))`. All paths must belong to the same file system."
+  val Paths: Opt[Seq[String]] = enter(
+    OptionGroup.OfSpark.option(
+      "paths",
+      OptionType[Seq[String]](
+        "JSON array of strings",
+        strings(_),
+        all => mapper.writeValueAsString(all.asJava)
+      ),
+      "[\"/data/eu\", \"/data/us\"]"
+    )(
+      "only `path`",
+      "Several paths, in addition to `path` or instead. Spark sets this option for `load(Seq(…))`, and the builders do. " +
+        "All paths must belong to the same file system."
+    )
   )
 
   val FormatName: Opt[SourceFormatName] = required(
@@ -87,24 +89,30 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
       "query. The source does not decode other columns."
   )
 
-  val Charset: Opt[Charset] = withDefault(
-    "charset",
-    OptionType[Charset]("name of a character set", charsetOf(_), _.name),
-    StandardCharsets.UTF_8,
-    "ISO-8859-1"
-  )(
-    "The character set of the text. Only files in UTF-8 can be read in parallel pieces."
+  val Charset: Opt[Charset] = enter(
+    OptionGroup.OfSpark.withDefault(
+      "charset",
+      OptionType[Charset]("name of a character set", charsetOf(_), _.name),
+      StandardCharsets.UTF_8,
+      "ISO-8859-1"
+    )(
+      "The character set of the text. Only files in UTF-8 can be read in parallel pieces."
+    )
   )
 
-  val LineSep: Opt[String] = option("lineSep", OptionType.text, "\\u0001")(
-    "`\\n`, `\\r\\n` and `\\r`",
-    "The end of a line, as in Spark. Has no effect on `json` with `multiLine` = `true`."
+  val LineSep: Opt[String] = enter(
+    OptionGroup.OfSpark.option("lineSep", OptionType.text, "\\u0001")(
+      "`\\n`, `\\r\\n` and `\\r`",
+      "The end of a line, as in Spark. Has no effect on `json` with `multiLine` = `true`."
+    )
   )
 
-  val TimeZone: Opt[ZoneId] = option("timeZone", BucketOptions.TimeZone.values, "Europe/Berlin")(
-    "the time zone of the session",
-    "The time zone of timestamps in names of directories, in every format, and of timestamps without a zone " +
-      "in `json` and `csv`: the same zone as the option of this name of the sink that wrote the files."
+  val TimeZone: Opt[ZoneId] = enter(
+    OptionGroup.OfSpark.option("timeZone", BucketOptions.TimeZone.values, "Europe/Berlin")(
+      "the time zone of the session",
+      "The time zone of timestamps in names of directories, in every format, and of timestamps without a zone " +
+        "in `json` and `csv`: the same zone as the option of this name of the sink that wrote the files."
+    )
   )
 
   val LengthPrefix: Opt[Prefix] = choice[Prefix](
@@ -118,26 +126,13 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
       "protobuf's `writeDelimitedTo`. `int32be`, `int32le`: four bytes, big-endian or little-endian."
   )
 
-  val MaxRecordSize: Opt[Long] = withDefault(
-    "maxRecordSize",
-    OptionType.size.refusing(_ <= Int.MaxValue - 16, "is more than an array can hold"),
-    64L << 20,
-    "256m"
-  )(
-    "A larger length in a `lengthDelimited` file is an error, which names the byte at which the record " +
-      "starts."
-  )
-
-  val MaxLineSize: Opt[Long] = withDefault(
-    "maxLineSize",
-    OptionType.size.refusing(_ <= Int.MaxValue / 2, "is more than 1 GiB"),
-    LineReader.MaxLineBytes.toLong,
-    "1g"
-  )(
-    "The maximum length of a line of `text`, `json` and `csv`. A longer line is an error that names the byte " +
-      "at which the line starts. The limit protects the memory of a task: a small compressed file may contain " +
-      "one very long line."
-  )
+  val MaxRecordSize: Opt[Long] =
+    option("maxRecordSize", OptionType.size.refusing(_ <= Int.MaxValue / 2, "is more than 1 GiB"), "1g")(
+      s"`${OptionType.ByteSize.render(LineReader.MaxLineBytes.toLong)}` for lines, `64m` for `lengthDelimited`",
+      "The maximum length of a line of `text`, `json` and `csv`, or of a record of `lengthDelimited`. A greater " +
+        "length is an error that names the byte at which the record starts. The limit protects the memory of a " +
+        "task: a small compressed file may contain one very long line."
+    )
 
   val PartitionColumns: Opt[Seq[String]] =
     option("partitionColumns", OptionType.columnNames, "day,hour")(
@@ -164,7 +159,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
         mode(isQuarantined, format, SourcePassThrough.parse(reader, format)) ++
           toSpark(format, charset, lineSep, zone),
         zone,
-        reader(MaxLineSize).toInt
+        reader.get(MaxRecordSize).fold(LineReader.MaxLineBytes)(_.toInt)
       ),
       reader.get(Columns),
       reader.get(PartitionColumns)
@@ -212,7 +207,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   private def delimited(reader: OptionReader): Option[SourceFormatName] =
     UserRecords
-      .of(new DelimitedRows(reader(LengthPrefix), reader(MaxRecordSize).toInt))
+      .of(new DelimitedRows(reader(LengthPrefix), reader.get(MaxRecordSize).fold(DelimitedBytes)(_.toInt)))
       .map(SourceFormatName.Records(Delimited, _))
 
   private def own(reader: OptionReader): Option[SourceFormatName] =
@@ -231,14 +226,15 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   private def refuse(reader: OptionReader, format: SourceFormatName): Unit = {
     val ofLines: Seq[Opt[_]] = format match {
-      case SourceFormatName.MultiLineCsv                            => Seq(MaxLineSize)
-      case SourceFormatName.MultiLineJson                           => Seq(LineSep, MaxLineSize)
-      case _: SourceFormatName.Blocks | _: SourceFormatName.Records => Seq(Charset, LineSep, MaxLineSize)
+      case SourceFormatName.MultiLineCsv                            => Seq(MaxRecordSize)
+      case SourceFormatName.MultiLineJson                           => Seq(LineSep, MaxRecordSize)
+      case SourceFormatName.Records(word, _) if word == Delimited   => Seq(Charset, LineSep)
+      case _: SourceFormatName.Blocks | _: SourceFormatName.Records => Seq(Charset, LineSep, MaxRecordSize)
       case _                                                        => Nil
     }
     reader.withoutEffect(ofLines, s"with ${format.word}")
     if (format.word != Delimited)
-      reader.withoutEffect(Seq(LengthPrefix, MaxRecordSize), s"without format = $Delimited")
+      reader.withoutEffect(Seq(LengthPrefix), s"without format = $Delimited")
   }
 
   /** Returns the options of Spark's own reader derived from source options. */
@@ -290,5 +286,6 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   private lazy val mapper = new ObjectMapper()
 
-  private final def Delimited = "lengthDelimited"
+  private final def Delimited      = "lengthDelimited"
+  private final def DelimitedBytes = 64 << 20
 }

@@ -7,7 +7,7 @@ import scala.util.Try
 
 import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.source.file.{
-  DatePattern => Dates, DateRange, FileFinder, Glob, Nesting, Readiness, ReadyMarker => Marker
+  DatePattern => Dates, DateRange => Range, FileFinder, Glob, Nesting, Readiness, ReadyMarker => Marker
 }
 
 /** The files read by a source, and the conditions before a file is read.
@@ -21,7 +21,7 @@ private[stoplog] final case class FileOptions(
     nesting: Nesting,
     finder: Option[FileFinder],
     readiness: Readiness,
-    dates: Option[DateRange]
+    dates: Option[Range]
 )
 
 private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
@@ -73,45 +73,28 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
       "each file. Markers are never read."
   )
 
-  // Parsed with the zone of dateTimeZone.
+  // Parsed with the zone of timeZone.
   val DatePattern: Opt[String] = option(
     "datePattern",
     OptionType.text.as("pattern of Java's `DateTimeFormatter`, with `/` between levels"),
     DateTimeBucketAssigner.DefaultPattern
   )(
     "all directories are listed",
-    "The pattern of dates in names of directories below `path`. Directories outside of `dateFrom`, " +
-      "`dateUntil` and `dateWithin` are not listed, and count as absent. Directories that do not match the " +
-      "pattern are listed. Put literal text in quotes: `'day='yyyy-MM-dd`."
+    "The pattern of dates in names of directories below `path`. Directories outside of `dateRange` are " +
+      "not listed, and count as absent. Directories that do not match the pattern are listed. Put literal text in quotes: `'day='yyyy-MM-dd`."
   )
 
-  val DateFrom: Opt[String] =
-    option("dateFrom", OptionType.text.as("date, or date and time"), "2026-11-01")(
-      "no limit",
-      "Directories that end at this time or earlier are not listed."
-    )
-
-  val DateUntil: Opt[String] =
-    option("dateUntil", OptionType.text.as("date, or date and time"), "2026-12-01T12:00")(
-      "no limit",
-      "Directories that start at this time or later are not listed."
-    )
-
-  val DateWithin: Opt[Long] = option("dateWithin", OptionType.span, "7d")(
-    "no limit",
-    "Directories that ended at least this time before the listing are not listed."
-  )
-
-  val DateTimeZone: Opt[ZoneId] = withDefault(
-    "dateTimeZone",
-    OptionType.zone("time zone")(ZoneId.of, "is no time zone; write for example UTC or Europe/Berlin"),
-    ZoneId.of("UTC"),
-    "Europe/Berlin"
+  // Parsed with the zone of timeZone.
+  val DateRange: Opt[String] = option(
+    "dateRange",
+    OptionType.text.as("`from/until`, a time, or both, separated by a comma"),
+    "2026-11-01/2026-12-01"
   )(
-    "The time zone of names of directories, `dateFrom` and `dateUntil`."
+    "no limit",
+    "Directories outside of this range are not listed. `from/until`: dates, or dates and times, of which one may " +
+      "be absent: `2026-11-01/`, `/2026-12-01T12:00`. A time, such as `7d`: directories that ended at least this " +
+      "time before the listing. The time zone is `timeZone`, or UTC."
   )
-
-  private val ofDates: Seq[Opt[_]] = Seq(DateFrom, DateUntil, DateWithin, DateTimeZone)
 
   def parse(reader: OptionReader): FileOptions = {
     val finder = finderOf(reader)
@@ -140,23 +123,44 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     reader.get(ReadyMarker)
   )
 
-  private[options] def dates(reader: OptionReader): Option[DateRange] = {
-    val zone  = reader(DateTimeZone)
-    val range = reader.read(DatePattern)(Dates.parse(_, zone)).map { pattern =>
-      DateRange(
-        pattern,
-        reader.read(DateFrom)(instant(_, zone)),
-        reader.read(DateUntil)(instant(_, zone)),
-        reader.get(DateWithin)
-      )
-    }
-    if (!reader.isSet(DatePattern)) reader.withoutEffect(ofDates, "unless datePattern is set")
-    else if (range.exists(r => r.from.isEmpty && r.until.isEmpty && r.within.isEmpty))
-      reader.errors.add(
-        "datePattern has no effect without dateFrom, dateUntil or dateWithin: set one of them."
-      )
-    range
+  private[options] def dates(reader: OptionReader): Option[Range] = {
+    val zone    = reader.get(ContentOptions.TimeZone).getOrElse(ZoneOffset.UTC)
+    val pattern = reader.read(DatePattern)(Dates.parse(_, zone))
+    if (!reader.isSet(DatePattern)) reader.withoutEffect(Seq(DateRange), "unless datePattern is set")
+    else if (!reader.isSet(DateRange))
+      reader.errors.add("datePattern has no effect without dateRange: set dateRange.")
+    pattern.flatMap(pattern => reader.read(DateRange)(range(pattern, _, zone)))
   }
+
+  private def range(pattern: Dates, text: String, zone: ZoneId): Either[String, Range] = {
+    val (intervals, spans) = text.split(",", -1).map(_.trim).toSeq.partition(_.contains('/'))
+    if (intervals.size > 1 || spans.size > 1) Left("is not from/until and a time, such as 2026-11-01/, 7d")
+    else
+      for {
+        limits <- intervals.headOption.fold[Either[String, (Option[Instant], Option[Instant])]](
+          Right((None, None))
+        )(interval(_, zone))
+        within <- spans.headOption.fold[Either[String, Option[Long]]](Right(None))(
+          TimeSpan.parse(_).map(Option(_)).left.map { _ =>
+            "is neither from/until, such as 2026-11-01/2026-12-01, nor a time, such as 7d"
+          }
+        )
+      } yield Range(pattern, limits._1, limits._2, within)
+  }
+
+  private def interval(text: String, zone: ZoneId): Either[String, (Option[Instant], Option[Instant])] =
+    text.split("/", -1).map(_.trim) match {
+      case Array("", "")      => Left("has neither a first nor a last date")
+      case Array(from, until) =>
+        for {
+          first <- limit(from, zone)
+          last  <- limit(until, zone)
+        } yield (first, last)
+      case _ => Left("has more than one '/'")
+    }
+
+  private def limit(text: String, zone: ZoneId): Either[String, Option[Instant]] =
+    if (text.isEmpty) Right(None) else instant(text, zone).map(Some(_))
 
   private def instant(text: String, zone: ZoneId): Either[String, Instant] = {
     val word = text.trim.replace(' ', 'T')

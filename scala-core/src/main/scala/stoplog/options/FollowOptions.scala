@@ -56,19 +56,6 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "The minimum time between two listings of the directories."
   )
 
-  val WholeListingInterval: Opt[Long] = withDefault(
-    "wholeListingInterval",
-    OptionType.span,
-    10 * 60 * 1000L,
-    "1h"
-  )(
-    "On local disks and HDFS, with `onChangedFile` = `ignore`, a listing skips directories whose " +
-      "modification time has not changed since the last listing. After this interval the source lists all " +
-      "directories: only a complete listing detects absent files. With a short interval such as `1ms` " +
-      "every listing is complete. On other storages every listing is complete, because directories have no " +
-      "modification times."
-  )
-
   val ForgetMissingAfter: Opt[Long] = withDefault(
     "forgetMissingAfter",
     OptionType.span,
@@ -82,26 +69,22 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       "forgotten at once."
   )
 
-  val OnOtherDirectory: Opt[Other] = choice[Other](
+  val OnOtherDirectory: Opt[(Other, Long)] = withDefault(
     "onOtherDirectory",
-    "wait"   -> Other.Wait,
-    "accept" -> Other.Accept
+    OptionType[(Other, Long)](
+      "`wait`, `wait` with a time after it, or `accept`",
+      otherDirectory(_),
+      written(_)
+    ),
+    (Other.Wait, AbsenceLimits().waitMillis),
+    "accept"
   )(
-    "accept",
     "The reaction if a directory is no longer the directory in which files were read, such as the empty " +
       "mount point of an unmounted disk. Local disks and HDFS identify directories by inodes or file ids. " +
       "`wait`: none of these files counts as removed, new files are read, and the log and the metric " +
-      "`awaitedDirectories` report the directory. `accept`: the directory was replaced on purpose, or the " +
-      "storage has new ids. Then files are forgotten after `forgetMissingAfter`."
-  )
-
-  val WaitForDirectories: Opt[Long] = withDefault(
-    "waitForDirectories",
-    OptionType.span,
-    AbsenceLimits().waitMillis,
-    "1h"
-  )(
-    "The time after which a waiting query fails if `path`, or one of `paths`, contains no file at all."
+      "`awaitedDirectories` report the directory. If the path contains no file at all, the query fails after " +
+      "the time. `accept`: the directory was replaced on purpose, or the storage has new ids. Then files are " +
+      "forgotten after `forgetMissingAfter`."
   )
 
   val CleanSource: Opt[String] = withDefault(
@@ -113,8 +96,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "The handling of a file after the commit of the micro-batch that read the end of the file. The source " +
       "learns of the commit when Spark plans the next micro-batch, or when the query stops. A replacement of " +
       "the file is a new file. The source keeps a file that was changed in place, and a file that cannot be " +
-      "moved. With `delete`, the source also keeps a file if `onCorrupt` = `quarantine` skipped bytes of the " +
-      "file without a note."
+      "moved. With `delete`, the source also keeps a file if the quarantine skipped bytes of the file " +
+      "without a note."
   )
 
   val SourceArchiveDir: Opt[String] = option(
@@ -148,23 +131,13 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
         "the rows that it has read. A batch query reads them all."
     )
 
-  val OnCorruptFile: Opt[String] = withDefault(
-    "onCorrupt",
-    OptionType.named(Seq("fail", "quarantine"))(identity),
-    "fail",
-    "quarantine"
-  )(
-    "The reaction to data that cannot be decoded. `fail`: end the query with the file, the position and " +
-      "the cause. `quarantine`: skip the data and write a note below `quarantinePath`. The skipped data is " +
-      "a single record, or the rest of the piece if the position of the next record is unknown. With " +
-      "`quarantine`, `mode` of JSON and CSV is `FAILFAST` unless set."
-  )
-
   val QuarantinePath: Opt[String] = option("quarantinePath", OptionType.directory, "/data/quarantine")(
-    "required with `onCorrupt` = `quarantine`",
-    "The directory of the notes, as lines of JSON. Each note is written once, even if a file is read " +
-      "several times. Each query needs a separate directory, which must not be read by the source, as for " +
-      "`sourceArchiveDir`."
+    "data that cannot be decoded end the query",
+    "Skips data that cannot be decoded, and writes a note with the file, the position and the cause to this " +
+      "directory, as a line of JSON. The skipped data is a single record, or the rest of the piece if the " +
+      "position of the next record is unknown. `mode` of JSON and CSV is `FAILFAST` unless set. Each note is " +
+      "written once, even if a file is read several times. Each query needs a separate directory, which must " +
+      "not be read by the source, as for `sourceArchiveDir`."
   )
 
   val ReadQuarantined: Opt[String] = option("readQuarantined", OptionType.directory, "/data/quarantine")(
@@ -176,29 +149,35 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   )
 
   def parse(reader: OptionReader): FollowOptions = {
-    val monitoring = Monitoring(
+    val forgetMillis        = reader(ForgetMissingAfter)
+    val (other, waitMillis) = reader(OnOtherDirectory)
+    val monitoring          = Monitoring(
       reader(OnChangedFile),
       reader(OnMergedPart),
       reader.get(MonitorInterval).getOrElse(0L),
-      reader(WholeListingInterval),
+      wholeListingMillis(forgetMillis),
       cleaning(reader),
-      AbsenceLimits(reader(ForgetMissingAfter), reader(OnOtherDirectory), reader(WaitForDirectories)),
+      AbsenceLimits(forgetMillis, other, waitMillis),
       reader(OnReplacedPart)
     )
     val read = FollowOptions(
       monitoring,
       reader(IgnoreMissingFiles),
-      quarantine(reader),
+      reader.text(QuarantinePath),
       reader.text(ReadQuarantined)
     )
     if (read.leftOut.isDefined && read.quarantine.isDefined)
-      reader.errors.add("readQuarantined and onCorrupt = 'quarantine' do not go together: remove onCorrupt.")
+      reader.errors.add("readQuarantined and quarantinePath do not go together: remove quarantinePath.")
     if (monitoring.onChangedFile == Changed.Tail && monitoring.cleaning != Cleaning.Keep)
       reader.errors.add(
         "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
       )
     read
   }
+
+  /** Ten complete listings, which alone detect absent files, fit into the time before a file is forgotten. */
+  private def wholeListingMillis(forgetMillis: Long): Long =
+    (forgetMillis / 10).max(1).min(Monitoring.WholeListingMillis)
 
   private def cleaning(reader: OptionReader): Cleaning = reader(CleanSource) match {
     case "archive" => archive(reader)
@@ -219,14 +198,17 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       Cleaning.Archive(directory)
   }
 
-  private def quarantine(reader: OptionReader): Option[String] = reader(OnCorruptFile) match {
-    case "fail" =>
-      reader.withoutEffect(Seq(QuarantinePath), "unless onCorrupt is set to quarantine")
-      None
-    case _ =>
-      val directory = reader.text(QuarantinePath)
-      if (directory.isEmpty)
-        reader.errors.add("onCorrupt = 'quarantine' needs quarantinePath: set it to a directory.")
-      directory
+  private def otherDirectory(text: String): Either[String, (Other, Long)] = {
+    val (name, time) = text.trim.span(!_.isWhitespace)
+    OptionType.oneOf[Other](Seq("wait" -> Other.Wait, "accept" -> Other.Accept))(name).flatMap {
+      case Other.Accept if time.nonEmpty => Left("has a time, which accept does not take")
+      case other if time.isEmpty         => Right(other -> AbsenceLimits().waitMillis)
+      case other                         => TimeSpan.parse(time).map(other -> _)
+    }
+  }
+
+  private def written(rule: (Other, Long)): String = rule match {
+    case (Other.Accept, _) => "accept"
+    case (_, millis)       => s"wait ${TimeSpan.render(millis)}"
   }
 }

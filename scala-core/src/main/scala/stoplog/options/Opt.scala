@@ -24,9 +24,6 @@ private[stoplog] final class Opt[T](
     val example: String
 ) {
 
-  /** Returns the first release with this option. */
-  def since: String = "0.1.0"
-
   /** Returns the default with a user's spelling. */
   def defaultText: Option[String] = default.map(values.render)
 
@@ -94,6 +91,12 @@ private[stoplog] object OptionGroup {
 
   val all: Seq[OptionGroup] =
     Seq(Format, Rolling, Compaction, Bucket, Name, Writer, Recovery, Complete, Announce, Read)
+
+  /** Options of Spark, with the same name and meaning here. They have no row on a page. */
+  case object OfSpark extends OptionGroup("Spark's options")
+
+  /** Options that only builders set. */
+  case object Internal extends OptionGroup("Internal")
 
   // Groups of a source.
   case object Source    extends OptionGroup("What is read")

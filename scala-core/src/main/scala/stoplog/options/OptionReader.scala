@@ -68,8 +68,7 @@ private[stoplog] final class OptionReader(
     try Some(UserObject.load(reference, expected, option.key))
     catch {
       case e: StoplogArgumentException =>
-        val said = e.getMessageParameters
-        errors.add(s"${option.key} names ${said.get("reference")}: ${said.get("why")}.", e)
+        errors.addUserCode(option, e)
         None
     }
 
@@ -150,6 +149,14 @@ private[stoplog] final class OptionErrors {
 
   /** Adds a problem with a specific error condition, which is thrown for a single problem. */
   def add(sentence: String, error: StoplogArgumentException): Unit = found += ((sentence, Some(error)))
+
+  /** Adds the problem of a user object. */
+  def addUserCode(option: Opt[_], e: Throwable): Unit = e match {
+    case known: StoplogArgumentException =>
+      val said = known.getMessageParameters
+      add(s"${option.key} names ${said.get("reference")}: ${said.get("why")}.", known)
+    case other => throw other
+  }
 
   /** Returns all problems, each a sentence. */
   def sentences: Seq[String] = found.toSeq.map { case (sentence, _) => sentence }

@@ -8,17 +8,20 @@ import scala.util.Using
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 
-/** Names of options in Spark, Delta Lake, Flink and Kafka Connect, with the options here. */
-private[options] final class OtherNames(own: Map[String, String]) {
+/** Names in Spark, Delta Lake, Flink and Kafka Connect, and former names, with the options here. */
+private[stoplog] final class OtherNames(own: Map[String, String]) {
 
   /** Returns the problem of an option that has another name here. The case of the key is irrelevant. */
   def problem(key: String): Option[String] =
     own.get(key.toLowerCase(Locale.ROOT)).map(option => s"$key is not an option: use $option.")
 }
 
-private[options] object OtherNames {
+private[stoplog] object OtherNames {
   lazy val ofSinks: OtherNames   = of("sink")
   lazy val ofSources: OtherNames = of("source")
+
+  /** Returns the names for the options of a connector. */
+  def ofConnector(id: String): OtherNames = of(id)
 
   // Python reads the same file.
   private val Resource = "/stoplog/shared/names.json"

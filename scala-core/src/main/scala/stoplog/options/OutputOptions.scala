@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.options
 
-import java.util.Locale
+import scala.util.{Failure, Success, Try}
 
 import stoplog.error.Errors
 import stoplog.format.Encoder
 import stoplog.format.bulk.{BulkFormatName, BulkWriters}
+import stoplog.util.UserObject
 
 /** The target directory of a sink, and the encoding of its rows.
   *
@@ -28,27 +29,15 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
   )
 
   val FormatName: Opt[FormatChoice] = option("format", FormatChoice.named, "json")(
-    "required, unless `encoder` or `bulkWriter` is set",
+    "required",
     "The format of the files. `text` writes a single column of strings or bytes, a line per row. Every " +
       "other format accepts all writing options of Spark's data source of the format in addition to the " +
       "options on this page, with the same meaning, and also `parquet.…` and `orc.…` settings, and " +
       "`metadata.<key>` for metadata of the file. `sequencefile` writes one column of values, or two " +
-      "columns of keys and values."
+      "columns of keys and values. A class extends `stoplog.format.Encoder` for rows, or " +
+      "`stoplog.format.bulk.BulkWriterFactory` or `stoplog.format.bulk.BulkFormat` for blocks, and has a public " +
+      "constructor without arguments; or a Scala object."
   )
-
-  val Encoder: Opt[String] = option("encoder", OptionType.userClass, "com.example.KeyValueEncoder")(
-    "none",
-    "A custom row format instead of `format`: the name of a class that extends `stoplog.format.Encoder` " +
-      "and has a public constructor without arguments, or of a Scala object."
-  )
-
-  val BulkWriter: Opt[String] =
-    option("bulkWriter", OptionType.userClass, "com.example.ColumnsWriter")(
-      "none",
-      "A custom bulk format instead of `format`: the name of a class that extends " +
-        "`stoplog.format.bulk.BulkWriterFactory`, or `stoplog.format.bulk.BulkFormat`, and has a public " +
-        "constructor without arguments, or of a Scala object."
-    )
 
   val Compression: Opt[String] =
     option("compression", OptionType.checked("a codec's name")(codecOfRows), "zstd")(
@@ -58,14 +47,18 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
         "of Spark for the format, inside the blocks."
     )
 
-  val LineSep: Opt[String] = option("lineSep", OptionType.text, "\\r\\n")(
-    "a line feed",
-    "The end of a row in `text`, `json` and `csv`, as in Spark."
+  val LineSep: Opt[String] = enter(
+    OptionGroup.OfSpark.option("lineSep", OptionType.text, "\\r\\n")(
+      "a line feed",
+      "The end of a row in `text`, `json` and `csv`, as in Spark."
+    )
   )
 
-  val NullValue: Opt[String] = option("nullValue", OptionType.text.copy(mayBeEmpty = true), "NULL")(
-    "`text`: a null is an error; `csv`: nothing between the separators",
-    "The text that `text` and `csv` write for a null."
+  val NullValue: Opt[String] = enter(
+    OptionGroup.OfSpark.option("nullValue", OptionType.text.copy(mayBeEmpty = true), "NULL")(
+      "`text`: a null is an error; `csv`: nothing between the separators",
+      "The text that `text` and `csv` write for a null. Without this option, a null is an error in `text`."
+    )
   )
 
   /** Parses the options of the output. The format is `None` if it is unset or invalid. */
@@ -96,25 +89,28 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
       ""
     }
 
-  private def formatOf(reader: OptionReader): Option[FormatChoice] =
-    Seq[Opt[_]](FormatName, Encoder, BulkWriter).filter(reader.isSet) match {
-      case Seq(one) if one eq Encoder =>
-        own(reader, Encoder, classOf[Encoder]).map(FormatChoice.UserEncoder(_))
-      case Seq(one) if one eq BulkWriter =>
-        own(reader, BulkWriter, classOf[BulkWriters]).map(FormatChoice.UserBulk(_))
-      case Seq(_) => reader.get(FormatName)
-      case Seq()  =>
-        val formats = FormatName.values.words.mkString(", ")
-        reader.errors.add(s"format is not set: set it to $formats, or set encoder or bulkWriter to a class.")
-        None
-      case several =>
-        val set = several.map(option => s"${option.key} = '${reader.text(option).mkString.take(100)}'")
-        reader.errors.add(s"${set.mkString(" and ")} exclude each other: leave one.")
-        None
+  private def formatOf(reader: OptionReader): Option[FormatChoice] = reader.text(FormatName) match {
+    case None =>
+      val formats = FormatName.values.words.mkString(", ")
+      reader.errors.add(s"format is not set: set it to $formats, or to a class.")
+      None
+    case Some(text) if text.startsWith("instance:") || text.contains('.') => own(reader)
+    case Some(_)                                                          => reader.get(FormatName)
+  }
+
+  private def own(reader: OptionReader): Option[FormatChoice] =
+    reader.reference(FormatName).flatMap { reference =>
+      def tried[T](expected: Class[T]): Try[T] = Try(UserObject.load(reference, expected, FormatName.key))
+      (tried(classOf[Encoder]), tried(classOf[BulkWriters])) match {
+        case (Success(_), _)                  => Some(FormatChoice.UserEncoder(reference))
+        case (_, Success(_))                  => Some(FormatChoice.UserBulk(reference))
+        case (Failure(noEncoder), Failure(e)) =>
+          reader.errors.addUserCode(FormatName, if (isOtherClass(noEncoder)) e else noEncoder)
+          None
+      }
     }
 
-  private def own[T](reader: OptionReader, option: Opt[_], expected: Class[T]): Option[String] =
-    reader.reference(option).filter(reader.userObject(option, _, expected).isDefined)
+  private def isOtherClass(e: Throwable): Boolean = String.valueOf(e.getMessage).contains("is not a ")
 
   private def compressionOfRows(reader: OptionReader, format: Option[FormatChoice]): String = format match {
     case Some(FormatChoice.Bulk(_) | FormatChoice.UserBulk(_)) => "none"
@@ -151,7 +147,7 @@ private[stoplog] object FormatChoice {
     * @param reference a class name, or an instance in the form of [[stoplog.util.UserObject.reference]]
     */
   final case class UserEncoder(reference: String) extends FormatChoice {
-    override def toMap: Map[String, String] = Map(OutputOptions.Encoder.key -> reference)
+    override def toMap: Map[String, String] = Map(OutputOptions.FormatName.key -> reference)
     override def described: String          = "an own encoder"
   }
 
@@ -166,7 +162,7 @@ private[stoplog] object FormatChoice {
     * @param reference as for an encoder
     */
   final case class UserBulk(reference: String) extends FormatChoice {
-    override def toMap: Map[String, String] = Map(OutputOptions.BulkWriter.key -> reference)
+    override def toMap: Map[String, String] = Map(OutputOptions.FormatName.key -> reference)
     override def described: String          = "an own bulk writer"
   }
 
@@ -175,10 +171,9 @@ private[stoplog] object FormatChoice {
     val rows  = Seq("text", "json", "csv").map(name => name -> Rows(name))
     val bulk  = BulkFormatName.all.map(name => name.word -> Bulk(name))
     val known = OptionType.words[FormatChoice](rows ++ bulk: _*)
-    known.copy(parse = _.trim.toLowerCase(Locale.ROOT) match {
-      case dotted if dotted.contains('.') =>
-        Left("looks like a class; set encoder or bulkWriter to it, and leave format out")
-      case name => known.parse(name)
-    })
+    known.copy(
+      described = s"${(rows ++ bulk).map { case (name, _) => s"`$name`" }.mkString(", ")}, or a class name",
+      takesParameters = true
+    )
   }
 }

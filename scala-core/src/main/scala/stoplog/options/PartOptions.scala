@@ -57,24 +57,8 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
   val InProgress: Opt[Boolean] = choice[Boolean]("inProgress", "staging" -> false, "bucket" -> true)(
     "bucket",
     "The location of unfinished parts: `staging` is a directory below `_stoplog` in the path. `bucket` is " +
-      "the directory of the finished files, under names that the four options below define. Fixed for the " +
-      "life of the log, together with these names."
-  )
-
-  val InProgressPrefix: Opt[String] = withDefault("inProgressPrefix", hidden, "_", ".")(
-    ofMarker("The prefix of open parts: `.` or `_` first.")
-  )
-
-  val InProgressSuffix: Opt[String] = withDefault("inProgressSuffix", piece, ".in-progress", ".open")(
-    ofMarker("The suffix of open parts.")
-  )
-
-  val PendingPrefix: Opt[String] = withDefault("pendingPrefix", hidden, "_", ".")(
-    ofMarker("The prefix of closed parts until the commit of the epoch: `.` or `_` first.")
-  )
-
-  val PendingSuffix: Opt[String] = withDefault("pendingSuffix", piece, ".pending", ".closed")(
-    ofMarker("The suffix of closed parts until the commit of the epoch.")
+      "the directory of the finished files, under hidden names. Fixed for the life of the log. Only builders " +
+      "of the [BucketingSink](../files/bucketing-sink.md) set other hidden names."
   )
 
   val MaxOpenParts: Opt[Int] = enter(
@@ -97,9 +81,6 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
     )
   )
 
-  private val markers: Seq[Opt[String]] =
-    Seq(InProgressPrefix, InProgressSuffix, PendingPrefix, PendingSuffix)
-
   /** @param sinkId the sink id of the layout
     */
   def parse(reader: OptionReader, sinkId: String, compaction: Option[CompactionOptions]): PartOptions =
@@ -112,16 +93,16 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
       compaction
     )
 
-  /** Returns the options that define a layout. */
-  def toMap(layout: PartLayout): Map[String, String] = layout match {
+  /** Returns the settings that the log records of a layout. */
+  def recorded(layout: PartLayout): Map[String, String] = layout match {
     case _: PartLayout.Staging       => Map(InProgress.key -> InProgress.values.render(false))
     case bucket: PartLayout.InBucket =>
       Map(
-        InProgress.key       -> InProgress.values.render(true),
-        InProgressPrefix.key -> bucket.inProgressPrefix,
-        InProgressSuffix.key -> bucket.inProgressSuffix,
-        PendingPrefix.key    -> bucket.pendingPrefix,
-        PendingSuffix.key    -> bucket.pendingSuffix
+        InProgress.key     -> InProgress.values.render(true),
+        "inProgressPrefix" -> bucket.inProgressPrefix,
+        "inProgressSuffix" -> bucket.inProgressSuffix,
+        "pendingPrefix"    -> bucket.pendingPrefix,
+        "pendingSuffix"    -> bucket.pendingSuffix
       )
   }
 
@@ -132,27 +113,11 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
     }
 
   private def layout(reader: OptionReader, sinkId: String): PartLayout =
-    if (reader(InProgress)) {
-      val read = markers.map(marker => marker -> reader(marker)).toMap
-      if ((read(InProgressPrefix), read(InProgressSuffix)) == ((read(PendingPrefix), read(PendingSuffix))))
-        reader.errors.add(
-          "inProgressPrefix and inProgressSuffix are the same as pendingPrefix and pendingSuffix: change one."
-        )
-      inBucket(sinkId, read)
-    } else {
-      reader.withoutEffect(markers, "unless inProgress is set to bucket")
+    if (reader(InProgress)) BucketingSinkOptions.layout(reader, sinkId)
+    else {
+      BucketingSinkOptions.refuseMarkers(reader)
       PartLayout.Staging(sinkId)
     }
-
-  private def inBucket(sinkId: String, marker: Opt[String] => String): PartLayout = PartLayout.InBucket(
-    sinkId,
-    marker(InProgressPrefix),
-    marker(InProgressSuffix),
-    marker(PendingPrefix),
-    marker(PendingSuffix)
-  )
-
-  private def ofMarker(meaning: String): String = s"$meaning Only with `inProgress` = `bucket`."
 
   private def isHidden(text: String): Boolean = text.startsWith(".") || text.startsWith("_")
 

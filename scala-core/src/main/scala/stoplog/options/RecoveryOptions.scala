@@ -2,7 +2,7 @@
 package stoplog.options
 
 import stoplog.commit.{Finish, ForeignQuery, LostPart, Replacements, SinkIdentity}
-import stoplog.storage.{Durability, SinkDirectory, Truncation}
+import stoplog.storage.{Durability, Truncation}
 import stoplog.writing.OnBadRow
 
 /** The owner of the log, and a sink's behaviour at a start, at the end, and after unexpected changes.
@@ -136,34 +136,9 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
   )(
     "reject",
     "The reaction to a row that cannot be written. `fail` stops the query. `reject` writes the row as a " +
-      "line of JSON below `rejectPath`, published with the other rows of the epoch."
+      "line of JSON below `_rejected` in the path, in the directory of its bucket, published with the other " +
+      "rows of the epoch."
   )
-
-  val RejectPath: Opt[String] = withDefault(
-    "rejectPath",
-    OptionType.checked("directory under `path`, `_` or `.` first")(rejectPathOf),
-    "_rejected",
-    "_bad"
-  )(
-    "The directory of rejected rows, with a subdirectory for each bucket. Only with `onBadRow` = `reject`."
-  )
-
-  val UseTruncate: Opt[Boolean] = withDefault("useTruncate", OptionType.truth, true, "false")(
-    "The handling of bytes of a failed attempt after the committed bytes of a part, on HDFS and other " +
-      "Hadoop file systems. `true`: the bytes are truncated, and readers need no special care. `false`: " +
-      "the bytes remain, and a file next to the part contains the valid length, as with the BucketingSink: " +
-      "every reader must obey this length. Local disks always truncate."
-  )
-
-  val ValidLengthPrefix: Opt[String] =
-    withDefault("validLengthPrefix", PartOptions.hidden, Truncation.DefaultPrefix, ".")(
-      ofLength("The prefix of the valid-length file, before the name of the part: `.` or `_` first.")
-    )
-
-  val ValidLengthSuffix: Opt[String] =
-    withDefault("validLengthSuffix", PartOptions.piece, Truncation.DefaultSuffix, ".length")(
-      ofLength("The suffix of the valid-length file.")
-    )
 
   def parse(reader: OptionReader): RecoveryOptions = RecoveryOptions(
     reader(SinkId),
@@ -172,24 +147,13 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     reader(FinalizeOnTermination),
     reader(OnLostPart),
     reader(OnSchemaChange),
-    StorageOptions(reader(Durability), truncation(reader))
+    StorageOptions(reader(Durability), BucketingSinkOptions.truncation(reader))
   )
 
-  /** Parses the handling of bad rows. `rejectPath` is below `path`, so that one record publishes all rows. */
-  def rejects(reader: OptionReader): RejectOptions = {
-    val onBadRow = reader(OnBadRow)
-    if (onBadRow == stoplog.writing.OnBadRow.Fail)
-      reader.withoutEffect(Seq(RejectPath), "unless onBadRow is set to reject")
-    RejectOptions(onBadRow, reader(RejectPath))
-  }
+  /** Parses the handling of bad rows. Their directory is below `path`: one record publishes all rows. */
+  def rejects(reader: OptionReader): RejectOptions = RejectOptions(reader(OnBadRow), RejectDirectory)
 
-  private def truncation(reader: OptionReader): Truncation =
-    if (reader(UseTruncate)) {
-      reader.withoutEffect(Seq(ValidLengthPrefix, ValidLengthSuffix), "unless useTruncate is set to false")
-      Truncation.Allowed
-    } else Truncation.ValidLength(reader(ValidLengthPrefix), reader(ValidLengthSuffix))
-
-  private def ofLength(meaning: String): String = s"$meaning Only with `useTruncate` = `false`."
+  private final def RejectDirectory = "_rejected"
 
   /** Accepts names that are safe as directory names on every store. */
   private def sinkIdOf(text: String): Either[String, String] =
@@ -200,18 +164,6 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
         text,
         "must be 1 to 64 letters A-Z a-z, digits, '.', '_' or '-', and begin with a letter or a digit"
       )
-
-  private def rejectPathOf(text: String): Either[String, String] = {
-    val names = text.split("/", -1).toSeq
-    if (text.startsWith("/") || text.contains(":"))
-      Left("must be a directory under path, such as _rejected: one commit cannot publish in two places")
-    else if (names.exists(name => name.isEmpty || name == "." || name == ".." || name.exists(_.isControl)))
-      Left("must be names with '/' between them, none of them empty, '.' or '..'")
-    else if (!text.startsWith("_") && !text.startsWith(".") || names.head.contains("="))
-      Left("must begin with '_' or '.' and have no '=' in its first name, or readers would take it for data")
-    else if (names.head.equalsIgnoreCase(SinkDirectory.Root)) Left("is where the log is")
-    else Right(text)
-  }
 
   /** The durability of a committed epoch, and the handling of uncommitted bytes at the end of a part. */
   final case class StorageOptions(durability: Durability, truncation: Truncation)

@@ -30,7 +30,7 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
     Default,
     "onCheckpoint"
   )(
-    "`default` keeps a part open across micro-batches until one of the limits below is reached. " +
+    "`default` keeps a part open across micro-batches until a limit of size, rows, age or inactivity is reached. " +
       "`onCheckpoint` closes every part at the end of its epoch: rows are visible at once, in many more " +
       "files. A class extends `stoplog.rolling.RollingPolicy` and has a public constructor without arguments."
   )

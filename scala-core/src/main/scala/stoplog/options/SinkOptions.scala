@@ -80,8 +80,8 @@ private[stoplog] object SinkOptions {
   }
 }
 
-/** Every option of the sink, in the order of its page. The parser, `docs/reference/options.md` and the Python
-  * package must match this list.
+/** Every option of the sink, in the order of its page. Only options of the groups of [[OptionGroup.all]] have
+  * a row. The parser, `docs/reference/options.md` and the Python package must match this list.
   */
 private[stoplog] object SinkOptionRegistry {
 
@@ -96,7 +96,7 @@ private[stoplog] object SinkOptionRegistry {
     Completeness.all,
     AnnounceOptions.all,
     Seq(LogOptions.UserSink, LogOptions.LogLocation, PythonOptions.Timeout),
-    Seq(ViewOptions.View)
+    Seq(ViewOptions.View, BucketingSinkOptions.Settings)
   ).flatten
 }
 

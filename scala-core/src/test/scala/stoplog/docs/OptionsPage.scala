@@ -1,10 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.docs
 
-import stoplog.options.{OptionGroup, SinkOptionRegistry}
+import stoplog.options.{
+  BucketOptions, Completeness, Opt, OptionGroup, OutputOptions, RecoveryOptions, RollingOptions,
+  SinkOptionRegistry
+}
 
 /** `docs/reference/options.md`, from the sink's registry. */
 object OptionsPage extends OptionsReference("reference/options.md", OptionGroup.all, SinkOptionRegistry.all) {
+
+  override protected def common: Seq[Opt[_]] = Seq(
+    OutputOptions.Path,
+    OutputOptions.FormatName,
+    OutputOptions.Compression,
+    BucketOptions.PartitionBy,
+    BucketOptions.BucketBy,
+    RollingOptions.MaxPartSize,
+    RollingOptions.RolloverInterval,
+    RollingOptions.InactivityInterval,
+    Completeness.BucketComplete,
+    RecoveryOptions.OnBadRow,
+    RecoveryOptions.OnSchemaChange,
+    RecoveryOptions.SinkId
+  )
 
   override protected def head: String =
     """# Options

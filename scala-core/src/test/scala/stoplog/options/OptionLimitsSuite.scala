@@ -45,30 +45,18 @@ class OptionLimitsSuite extends AnyFunSuite {
     }
   }
 
-  test("rejectPath must be a hidden directory below the path") {
-    val onBadRow = "onBadRow" -> "reject"
-    for (path <- Seq("_rejected", ".r/a=1", "_stoplog2", "_a/_stoplog"))
-      assert(sink(onBadRow, "rejectPath" -> path).rejects.path === path)
-    for (path <- Seq("/r", "r", "s3a:_r", "_r/", "_r//a", "_r/.", "_r/..", "_a=1", "_stoplog", "_STOPLOG/a"))
-      assert(refusal(sink(onBadRow, "rejectPath" -> path)).contains("rejectPath"), path)
-    assert(refusal(sink("rejectPath" -> "_r")).contains("no effect"))
-  }
-
-  test("compaction derives sizes from part sizes, and small is at most half of large") {
+  test("compaction derives sizes from part sizes, and small is a quarter of large") {
     val on                                 = "compaction" -> "smallParts"
     def policy(options: (String, String)*) = sink(on +: options: _*).parts.compaction.map(_.policy).get
     assert((policy().targetBytes, policy().smallerThanBytes) === ((128L << 20, 32L << 20)))
     assert(policy("maxPartSize" -> "10m").targetBytes === 10L << 20)
     assert(policy("rollingPolicy" -> "onCheckpoint").targetBytes === 128L << 20)
     assert(policy("rollingPolicy" -> "onCheckpoint", "maxPartSize" -> "6m").targetBytes === 6L << 20)
-    assert(policy("compactTo" -> "2").smallerThanBytes === 1)
+    assert(sink("compaction" -> "2").parts.compaction.map(_.policy.smallerThanBytes) === Some(1))
     assert((policy().afterEpochs, policy().minFiles) === ((100, 2)))
-    assert(policy("compactTo" -> "100", "compactSmallerThan" -> "50").smallerThanBytes === 50)
-    assert(refusal(policy("compactTo" -> "100", "compactSmallerThan" -> "51")).contains("more than half"))
-    for (files <- Seq(2, 256)) assert(policy("compactMinFiles" -> s"$files").minFiles === files)
-    for (files <- Seq(1, 257))
-      assert(refusal(policy("compactMinFiles" -> s"$files")).contains("from 2 to 256"))
-    assert(refusal(sink("compactTo" -> "1m")).contains("compactTo has no effect"))
+    assert(refusal(sink("compactAfterEpochs" -> "1")).contains("compactAfterEpochs has no effect"))
+    assert(refusal(sink("compactTo" -> "1m")).contains("use compaction with a size"))
+    assert(refusal(sink("compaction" -> "some")).contains("nor a size such as 256m"))
   }
 
   test("rejects a custom class of the wrong type for its option") {
@@ -89,6 +77,10 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert((default.policy.targetBytes, default.policy.smallerThanBytes) === ((128L << 20, 64L << 20)))
     assert((default.policy.afterEpochs, default.policy.minFiles) === ((1, 2)))
     assert(read("compactTo" -> "1").policy.smallerThanBytes === 1)
+    assert(read("compactTo" -> "100", "compactSmallerThan" -> "50").policy.smallerThanBytes === 50)
+    for (files <- Seq(2, 256)) assert(read("compactMinFiles" -> s"$files").policy.minFiles === files)
+    for (files <- Seq(1, 257))
+      assert(refusal(read("compactMinFiles" -> s"$files")).contains("from 2 to 256"))
     for (word <- Seq("true", " TRUE "))
       assert(read("Header" -> word).beginning === LineFiles.Beginning.Header)
     assert((default.lineSep, read("lineSep" -> "\u0001").lineSep) === (("\n", "\u0001")))
@@ -138,7 +130,7 @@ class OptionLimitsSuite extends AnyFunSuite {
 
   test("dates are days or times in the configured zone or in their own zone") {
     def from(text: String, zone: String = "Europe/Berlin"): Option[Instant] = {
-      val options = Seq("datePattern" -> "yyyy-MM-dd", "dateFrom" -> text, "dateTimeZone" -> zone)
+      val options = Seq("datePattern" -> "yyyy-MM-dd", "dateRange" -> s"$text/", "timeZone" -> zone)
       val reader  = new OptionReader(options, SourceOptionRegistry.all)
       val range   = FileOptions.dates(reader)
       reader.errors.throwIfAny()
@@ -149,22 +141,24 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(from("2026-01-31T12:00") === Some(Instant.parse("2026-01-31T11:00:00Z")))
     assert(from("2026-01-31 12:00") === from("2026-01-31T12:00"))
     assert(from("2026-01-31T12:00:00+05:00") === Some(Instant.parse("2026-01-31T07:00:00Z")))
-    assert(refusal(from("tomorrow")).contains("dateFrom"))
-    assert(refusal(from("2026-01-31", "Mars")).contains("dateTimeZone"))
+    assert(refusal(from("tomorrow")).contains("dateRange = 'tomorrow/' is no date"))
+    assert(refusal(from("2026-01-31", "Mars")).contains("timeZone"))
   }
 
-  test("datePattern requires a date option, and a date option requires datePattern") {
+  test("datePattern requires dateRange, and dateRange requires datePattern") {
     def problem(options: (String, String)*): String = {
       val reader = new OptionReader(options, SourceOptionRegistry.all)
       FileOptions.dates(reader)
       scala.util.Try(reader.errors.throwIfAny()).fold(_.getMessage, _ => "")
     }
     val pattern = "datePattern" -> "yyyy"
-    assert(problem(pattern).contains("no effect without dateFrom, dateUntil or dateWithin"))
-    for (date <- Seq("dateFrom" -> "2026-01-01", "dateUntil" -> "2026-01-01", "dateWithin" -> "1d")) {
-      assert(problem(pattern, date) === "")
-      assert(problem(date).contains(s"${date._1} has no effect unless datePattern is set"))
+    assert(problem(pattern).contains("no effect without dateRange"))
+    for (range <- Seq("2026-01-01/", "/2026-01-01", "2026-01-01/2026-02-01", "1d", "2026-01-01/, 1d")) {
+      assert(problem(pattern, "dateRange" -> range) === "")
+      assert(problem("dateRange" -> range).contains("dateRange has no effect unless datePattern is set"))
     }
+    for (range <- Seq("2026-01-01", "/", "1d, 2d", "a/b/c", "2026-01-01/soon"))
+      assert(problem(pattern, "dateRange" -> range).contains("dateRange"), range)
     assert(problem() === "")
   }
 
@@ -184,7 +178,7 @@ class OptionLimitsSuite extends AnyFunSuite {
   }
 
   test("compaction of a custom encoder requires a custom compactor") {
-    val own = Map("path" -> "/p", "encoder" -> classOf[NoEncoder].getName, "compaction" -> "smallParts")
+    val own = Map("path" -> "/p", "format" -> classOf[NoEncoder].getName, "compaction" -> "smallParts")
     assert(refusal(SinkOptions.parse(own)).contains("compaction needs a compactor"))
     assert(
       SinkOptions.parse(own + ("compactor" -> "a.B")).parts.compaction.flatMap(_.compactor) === Some("a.B")

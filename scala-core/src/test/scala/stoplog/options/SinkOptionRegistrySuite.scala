@@ -14,6 +14,7 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
     BucketOptions,
     OverwriteOptions,
     PartOptions,
+    BucketingSinkOptions,
     RecoveryOptions,
     Completeness,
     AnnounceOptions,
@@ -34,44 +35,34 @@ class SinkOptionRegistrySuite extends AnyFunSuite {
         .map(_.invoke(group).asInstanceOf[Opt[_]].key)
     }
     assert(fields.toSet === all.map(_.key).toSet)
-    assert(all.map(_.group).distinct === OptionGroup.all)
+    val listed = all.map(_.group).distinct
+    assert(listed.filter(OptionGroup.all.contains) === OptionGroup.all)
+    assert(listed.toSet -- OptionGroup.all === Set(OptionGroup.OfSpark, OptionGroup.Internal))
   }
 
   test("every option has documentation") {
     for (o <- all) {
       assert(o.doc.endsWith("."), o.key)
       assert(Seq(o.values.described, o.unset, o.example).forall(_.nonEmpty), o.key)
-      assert(o.since.matches("\\d+\\.\\d+\\.\\d+"), o.key)
       assert(o.defaultText.forall(d => o.unset == s"`$d`"), o.key)
     }
   }
 
   test("every default and every example is valid") {
     val beside = Map(
-      "encoder"             -> None,
-      "bulkWriter"          -> None,
-      "announce"            -> None,
-      "compactor"           -> None,
-      "nullValue"           -> Some("format" -> "csv"),
-      "inProgressPrefix"    -> Some("inProgress" -> "bucket"),
-      "inProgressSuffix"    -> Some("inProgress" -> "bucket"),
-      "pendingPrefix"       -> Some("inProgress" -> "bucket"),
-      "pendingSuffix"       -> Some("inProgress" -> "bucket"),
-      "validLengthPrefix"   -> Some("useTruncate" -> "false"),
-      "validLengthSuffix"   -> Some("useTruncate" -> "false"),
-      "rejectPath"          -> Some("onBadRow" -> "reject"),
-      "bucketComplete"      -> Some("bucketColumn" -> "at"),
-      "bucketCompleteDelay" -> Some("bucketComplete" -> "idle"),
-      "eventTimeColumn"     -> Some("eventTimeInterval" -> "10m"),
-      "bucketMarker"        -> Some("bucketComplete" -> "processingTime"),
-      "manifestRetention"   -> Some("manifest" -> "json"),
-      "sink"                -> None,
-      "logLocation"         -> None,
-      "view"                -> None
+      "announce"        -> None,
+      "compactor"       -> None,
+      "nullValue"       -> Some("format" -> "csv"),
+      "bucketComplete"  -> Some("bucketColumn" -> "at"),
+      "eventTimeColumn" -> Some("eventTimeInterval" -> "10m"),
+      "sink"            -> None,
+      "logLocation"     -> None,
+      "view"            -> None,
+      "bucketingSink"   -> None
     )
-    val announcing = Seq("announceBacklog", "announceBacklogAge", "announceOnBacklog", "announceAtEnd")
+    val announcing = Seq("announceBacklog", "announceOnBacklog", "announceAtEnd")
       .map(_ -> Some("announce.out" -> "recording"))
-    val compacting = Seq("compactSmallerThan", "compactTo", "compactAfterEpochs", "compactMinFiles")
+    val compacting = Seq("compactAfterEpochs")
       .map(_ -> Some("compaction" -> "smallParts"))
     for {
       o     <- all if beside.get(o.key).forall(_.nonEmpty)

@@ -182,8 +182,9 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("format" -> "").contains("format is not set"))
     assert(problems("format" -> "jason").contains("perhaps json"))
     assert(parse("format" -> "Parquet").output.format === FormatChoice.Bulk(BulkFormatName.Parquet))
-    assert(problems("format" -> "com.example.X").contains("set encoder"))
-    assert(problems("encoder" -> "stoplog.options.NoEncoder").contains("exclude each other"))
+    assert(problems("format" -> "com.example.X", "sinkId" -> "/").contains("no class com.example.X"))
+    assert(problems("format" -> "java.lang.String", "sinkId" -> "/").contains("is not a stoplog.format.bulk"))
+    assert(problems("encoder" -> "stoplog.options.NoEncoder").contains("use format"))
     assert(problems("compression" -> "gz").contains("none, gzip, zstd, lz4, snappy, bzip2; perhaps gzip"))
     assert(parse("compression" -> "uncompressed").output.compression === "none")
   }
@@ -200,14 +201,13 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(SinkOptions.parse(o.toMap) === o)
     assert(problems("format" -> "orc", "compression" -> "bzip2").contains("zlib"))
     assert(problems("format" -> "orc", "parquet.block.size" -> "1").contains("not an option"))
-    assert(problems("bulkWriter" -> "com.example.X").contains("exclude each other"))
   }
 
   test("accepts custom classes by name and as instances") {
     val o = SinkOptions.parse(
       Map(
         "path"           -> "/data/out",
-        "encoder"        -> "stoplog.options.NoEncoder",
+        "format"         -> "stoplog.options.NoEncoder",
         "bucketAssigner" -> "stoplog.options.OneBucket",
         "rollingPolicy"  -> UserObject.reference(new AtMidnight, "rollingPolicy")
       )
@@ -224,7 +224,7 @@ class SinkOptionsSuite extends AnyFunSuite {
       assert(error.getMessageParameters.get("option") === option)
       assert(problems(option -> "com.example.Nope", "sinkId" -> "/").contains("no class com.example.Nope"))
     }
-    val error = refused(Map("path" -> "/data/out", "encoder" -> "com.example.Nope"))
+    val error = refused(Map("path" -> "/data/out", "format" -> "com.example.Nope"))
     assert(error.getCondition === "STOPLOG_USER_CODE")
   }
 
@@ -287,28 +287,54 @@ class SinkOptionsSuite extends AnyFunSuite {
     val inBucket = parse("inProgress" -> "bucket").parts.layout
     assert(inBucket === PartLayout.InBucket("main", "_", ".in-progress", "_", ".pending"))
     val own =
-      parse("inProgress" -> "bucket", "inProgressPrefix" -> ".tmp-", "pendingSuffix" -> ".done").parts.layout
+      parse(
+        "inProgress"                     -> "bucket",
+        "bucketingSink.inProgressPrefix" -> ".tmp-",
+        "bucketingSink.pendingSuffix"    -> ".done"
+      ).parts.layout
     assert(own === PartLayout.InBucket("main", ".tmp-", ".in-progress", "_", ".done"))
-    assert(problems("inProgress" -> "bucket", "pendingPrefix" -> "tmp").contains("readers would take"))
-    assert(problems("inProgress" -> "bucket", "pendingSuffix" -> ".in-progress").contains("are the same"))
-    assert(problems("pendingSuffix" -> ".x").contains("pendingSuffix has no effect unless inProgress is set"))
+    assert(
+      problems("inProgress" -> "bucket", "bucketingSink.pendingPrefix" -> "tmp").contains(
+        "readers would take"
+      )
+    )
+    assert(
+      problems("inProgress" -> "bucket", "bucketingSink.pendingSuffix" -> ".in-progress").contains(
+        "are the same"
+      )
+    )
+    assert(
+      problems("bucketingSink.pendingSuffix" -> ".x").contains(
+        "pendingSuffix has no effect unless inProgress is set"
+      )
+    )
   }
 
   test("useTruncate=false replaces truncation with valid-length files") {
     assert(parse().recovery.storage.truncation === Truncation.Allowed)
     assert(
-      parse("useTruncate" -> "false").recovery.storage.truncation === Truncation.ValidLength(
+      parse("bucketingSink.useTruncate" -> "false").recovery.storage.truncation === Truncation.ValidLength(
         "_",
         ".valid-length"
       )
     )
-    val own = parse("useTruncate" -> "false", "validLengthPrefix" -> ".", "validLengthSuffix" -> ".length")
-    assert(own.recovery.storage.truncation === Truncation.ValidLength(".", ".length"))
-    assert(problems("useTruncate" -> "no").contains("useTruncate"))
-    assert(
-      problems("useTruncate" -> "false", "validLengthPrefix" -> "x").contains("take such files for data")
+    val own = parse(
+      "bucketingSink.useTruncate"       -> "false",
+      "bucketingSink.validLengthPrefix" -> ".",
+      "bucketingSink.validLengthSuffix" -> ".length"
     )
-    assert(problems("validLengthSuffix" -> ".x").contains("has no effect unless useTruncate is set to false"))
+    assert(own.recovery.storage.truncation === Truncation.ValidLength(".", ".length"))
+    assert(problems("bucketingSink.useTruncate" -> "no").contains("useTruncate"))
+    assert(
+      problems("bucketingSink.useTruncate" -> "false", "bucketingSink.validLengthPrefix" -> "x").contains(
+        "take such files for data"
+      )
+    )
+    assert(
+      problems("bucketingSink.validLengthSuffix" -> ".x").contains(
+        "has no effect unless useTruncate is set to false"
+      )
+    )
   }
 
   test("a sink id is a safe directory name") {
@@ -338,7 +364,7 @@ class SinkOptionsSuite extends AnyFunSuite {
   }
 
   test("an empty string unsets a session option") {
-    val o = parse("bucketBy" -> "", "partitionBy" -> "a", "rolloverInterval" -> "", "pendingSuffix" -> "")
+    val o = parse("bucketBy" -> "", "partitionBy" -> "a", "rolloverInterval" -> "", "partPrefix" -> "")
     assert(o.buckets.bucketing === Bucketing.PartitionColumns(Seq("a")))
     assert(o.rolling.policy === DefaultRollingPolicy())
     assert(o.toMap === json + ("partitionBy" -> "a"))
@@ -364,7 +390,7 @@ class SinkOptionsSuite extends AnyFunSuite {
     )
     for (b <- bucketings) assert(SinkOptions.parse(json ++ BucketOptions.toMap(b)).buckets.bucketing === b)
     for (s <- Seq(PartLayout.Staging("main"), PartLayout.InBucket("main", ".", ".a", "_", ".b")))
-      assert(SinkOptions.parse(json ++ PartOptions.toMap(s)).parts.layout === s)
+      assert(PartLayout.recorded("main", PartOptions.recorded(s)) === s)
     for (d <- Seq(Distribution.Unspecified, Distribution.ByBucket, Distribution.Writers(3)))
       assert(parse("distribution" -> Distribution.values.render(d)).parts.distribution === d)
     for (f <- Seq(FormatChoice.Rows("csv"), FormatChoice.UserEncoder("stoplog.options.NoEncoder")))

@@ -97,10 +97,10 @@ class UserObjectSuite extends AnyFunSuite {
   }
 
   test("parameters of custom classes are options and accompany the class") {
-    val told = Seq("ENCODER.separator" -> ";", "encoder" -> "stoplog.options.Configured")
+    val told = Seq("FORMAT.separator" -> ";", "format" -> "stoplog.options.Configured")
     val o    = SinkOptions.parse(Map("path" -> "p") ++ told)
     assert(o.output.format === FormatChoice.UserEncoder("stoplog.options.Configured{\"separator\":\";\"}"))
-    assert(o.toMap("encoder.separator") === ";")
+    assert(o.toMap("format.separator") === ";")
     assert(SinkOptions.parse(o.toMap) === o)
   }
 

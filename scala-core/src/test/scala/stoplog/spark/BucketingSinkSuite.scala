@@ -47,14 +47,18 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     (_.setBatchRolloverInterval(Long.MaxValue), Map.empty),
     (_.setInactiveBucketThreshold(1500), Map("inactivityInterval" -> "1500ms")),
     (_.setInactiveBucketCheckInterval(30000), Map("bucketCheckInterval" -> "30s")),
-    (_.setInProgressPrefix("."), Map("inProgressPrefix" -> ".")),
-    (_.setInProgressSuffix(".open"), Map("inProgressSuffix" -> ".open")),
-    (_.setPendingPrefix("_p"), Map("pendingPrefix" -> "_p")),
-    (_.setPendingSuffix(".closed"), Map("pendingSuffix" -> ".closed")),
-    (_.setUseTruncate(false), Map("useTruncate" -> "false")),
+    (_.setInProgressPrefix("."), Map("bucketingSink.inProgressPrefix" -> ".")),
+    (_.setInProgressSuffix(".open"), Map("bucketingSink.inProgressSuffix" -> ".open")),
+    (_.setPendingPrefix("_p"), Map("bucketingSink.pendingPrefix" -> "_p")),
+    (_.setPendingSuffix(".closed"), Map("bucketingSink.pendingSuffix" -> ".closed")),
+    (_.setUseTruncate(false), Map("bucketingSink.useTruncate" -> "false")),
     (
       _.setUseTruncate(false).setValidLengthPrefix("_v").setValidLengthSuffix(".length"),
-      Map("useTruncate" -> "false", "validLengthPrefix" -> "_v", "validLengthSuffix" -> ".length")
+      Map(
+        "bucketingSink.useTruncate"       -> "false",
+        "bucketingSink.validLengthPrefix" -> "_v",
+        "bucketingSink.validLengthSuffix" -> ".length"
+      )
     ),
     (_.setPartPrefix("rows"), Map("partPrefix" -> "rows")),
     (_.setPartSuffix(".txt"), Map("partSuffix" -> ".txt")),
@@ -95,8 +99,7 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
         defaults -- Seq("bucketFormat", "bucketTimeZone") + ("bucketAssigner" -> "basePath")
     )
     val own = options(_.setBucketer(new FirstLetter("letter=")).setWriter(new BracketEncoder("[")))
-    assert(own("bucketAssigner").startsWith("instance:") && own("encoder").startsWith("instance:"))
-    assert(!own.contains("format"))
+    assert(own("bucketAssigner").startsWith("instance:") && own("format").startsWith("instance:"))
   }
 
   test("rejects empty markers, because readers would see unfinished files") {

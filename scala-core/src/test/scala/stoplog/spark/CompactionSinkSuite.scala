@@ -36,7 +36,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     runs(
       place,
       epochs = 6,
-      "encoder"   -> classOf[BracketEncoder].getName,
+      "format"    -> classOf[BracketEncoder].getName,
       "compactor" -> classOf[Appending].getName
     )
     assert(place.files.size < 6)
@@ -67,7 +67,7 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("new"))
   }
 
-  test("rejects compaction of a custom encoder without a compactor, and compactTo without effect") {
+  test("rejects compaction of a custom encoder without a compactor, and compactor without effect") {
     def problem(options: (String, String)*): String =
       intercept[IllegalArgumentException](
         FileSink.fromOptions(java.util.Map.ofEntries((options :+ ("path" -> "/x")).map { case (k, v) =>
@@ -75,19 +75,10 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
         }: _*))
       ).getMessage
     assert(
-      problem("encoder" -> classOf[BracketEncoder].getName, "compaction" -> "smallParts")
+      problem("format" -> classOf[BracketEncoder].getName, "compaction" -> "smallParts")
         .contains("needs a compactor")
     )
-    assert(problem("format" -> "json", "compactTo" -> "1m").contains("has no effect"))
-    assert(
-      problem(
-        "format"             -> "json",
-        "compaction"         -> "smallParts",
-        "compactTo"          -> "1m",
-        "compactSmallerThan" -> "1m"
-      )
-        .contains("more than half")
-    )
+    assert(problem("format" -> "json", "compactor" -> "a.B").contains("has no effect"))
   }
 
   private def runs(place: TestDirectory, epochs: Int, options: (String, String)*): Unit = {
@@ -106,8 +97,10 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
       "compaction"            -> "smallParts",
       "compactAfterEpochs"    -> "1"
     ) ++ options.filterNot(o => o._1 == "header" && !options.contains("format" -> "csv"))
-    val column = if (options.exists(_._1 == "encoder")) "cast(value as string) as value" else "value"
-    val query  = rows
+    val column =
+      if (options.exists(_._2 == classOf[BracketEncoder].getName)) "cast(value as string) as value"
+      else "value"
+    val query = rows
       .selectExpr(column)
       .coalesce(1)
       .writeStream

@@ -72,7 +72,7 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
     withStorage("appendonly") { storage =>
       val rows       = memory
       val checkpoint = newCheckpoint()
-      val uncut      = Map("useTruncate" -> "false")
+      val uncut      = Map("bucketingSink.useTruncate" -> "false")
       val first      = start(rows, storage, checkpoint, "never", uncut)
       feed(first, rows, "1")
       end(first)

@@ -297,13 +297,12 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
       assert(ofBroken.diff(expected).take(1) === Nil && read.count(_ == "last") === 1)
     }
 
-  test("rejects a quarantine without onCorrupt, without a path, or inside the source path") {
+  test("rejects a quarantine inside the source path") {
     def refused(options: (String, String)*) = intercept[IllegalArgumentException](
       spark.read.format("stoplog").options(options.toMap + ("format" -> "text")).load("/data/in")
     ).getMessage
-    assert(refused("quarantinePath" -> "/q").contains("unless onCorrupt is set to quarantine"))
-    assert(refused("onCorrupt" -> "quarantine").contains("needs quarantinePath"))
-    assert(refused("onCorrupt" -> "quarantine", "quarantinePath" -> "/data/in/q").contains("would be read"))
+    assert(refused("quarantinePath" -> "/data/in/q").contains("would be read"))
+    assert(refused("onCorrupt" -> "quarantine").contains("use quarantinePath"))
   }
 
   private def read(
@@ -321,7 +320,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
     private val directory = Files.createTempDirectory("stoplog-quarantine")
 
     val options: Map[String, String] =
-      Map("onCorrupt" -> "quarantine", "quarantinePath" -> directory.toString)
+      Map("quarantinePath" -> directory.toString)
 
     def path: String = directory.toString
 

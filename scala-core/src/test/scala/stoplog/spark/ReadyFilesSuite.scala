@@ -85,9 +85,9 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
     def refused(options: (String, String)*) = intercept[IllegalArgumentException](
       read(new Input, options: _*)
     ).getMessage
-    assert(refused("dateFrom" -> "2026-01-01").contains("unless datePattern is set"))
-    assert(refused("datePattern" -> "yyyy").contains("without dateFrom, dateUntil or dateWithin"))
-    assert(refused("datePattern" -> "MM", "dateFrom" -> "x").contains("does not begin with a year"))
+    assert(refused("dateRange" -> "2026-01-01/").contains("unless datePattern is set"))
+    assert(refused("datePattern" -> "yyyy").contains("without dateRange"))
+    assert(refused("datePattern" -> "MM", "dateRange" -> "x/").contains("does not begin with a year"))
     assert(refused("readyMarker" -> "a/b").contains("name of a file in the same directory"))
     assert(refused("readyMarker" -> "{name}").contains("each file itself"))
     assert(refused("stableFor" -> "10").contains("has no unit"))

@@ -67,7 +67,7 @@ class RefusedOpensSuite extends AnyFunSuite with SparkSessionForTests {
       val place      = new TestDirectory
       val in         = files(format)
       val quarantine = Files.createTempDirectory("stoplog-notes")
-      val options    = ofFormat ++ Map("onCorrupt" -> "quarantine", "quarantinePath" -> quarantine.toString)
+      val options    = ofFormat ++ Map("quarantinePath" -> quarantine.toString)
       RefusingFs.rule = Some(new RefusingFs.Rule(why, oneOf = 10))
       val error =
         try intercept[Exception](read(in, place, format, "off", options))

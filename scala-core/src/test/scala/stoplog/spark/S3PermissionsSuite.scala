@@ -47,7 +47,7 @@ class S3PermissionsSuite extends AnyFunSuite with SparkSessionForTests with Batc
 
   test("a stream needs four statements, all their actions, and no right to delete finished files") {
     val of = policyFor("stream").only("List", "ReadAndWrite", "LookAtThePath", "TidyUp")
-    stream("stream", of, "manifest" -> "json", "bucketComplete" -> "idle", "bucketCompleteDelay" -> "1ms")
+    stream("stream", of, "manifest" -> "json", "bucketComplete" -> "idle 1ms")
     assert(used(of) === of.statements.map(_.id).toSet)
     assert(proxy.requests.map(IamPolicy.needed(_)._1).toSet === of.statements.flatMap(_.actions).toSet)
   }

@@ -36,7 +36,7 @@ class SinkSuite extends AnyFunSuite with SparkSessionForTests {
     val place = new TestDirectory
     val plain = words("ant", "ape", "asp").writeStream
       .format("stoplog")
-      .option("encoder", classOf[BracketEncoder].getName)
+      .option("format", classOf[BracketEncoder].getName)
       .option("bucketAssigner", classOf[FirstLetter].getName)
       .option("rollingPolicy", classOf[Few].getName)
       .option("path", place.out)

@@ -202,8 +202,8 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
       (names, target, isRead) <- targets
       base                    <- Seq(root, relative)
       options                 <- Seq(
-        Map("cleanSource" -> "archive", "sourceArchiveDir"  -> target),
-        Map("onCorrupt"   -> "quarantine", "quarantinePath" -> target)
+        Map("cleanSource"    -> "archive", "sourceArchiveDir" -> target),
+        Map("quarantinePath" -> target)
       )
     } {
       def load(more: (String, String)*) = spark.read

@@ -17,15 +17,15 @@ import stoplog.part.BlockOutput
 class OwnClassesSuite extends AnyFunSuite {
   private val sink = Map(
     "path"                  -> "/data/out",
-    "encoder"               -> "own.PairsEncoder",
-    "encoder.separator"     -> ";",
+    "format"                -> "own.PairsEncoder",
+    "format.separator"      -> ";",
     "bucketAssigner"        -> "own.ByInitial",
     "bucketAssigner.column" -> "key",
     "rollingPolicy"         -> "own.RollByRows"
   )
 
   test("its classes are made with their parameters") {
-    assert(FileSink.fromOptions((sink + ("rollingPolicy.rows" -> "5000")).asJava).options().get("encoder.separator") === ";")
+    assert(FileSink.fromOptions((sink + ("rollingPolicy.rows" -> "5000")).asJava).options().get("format.separator") === ";")
     val source = FileSource
       .forRecordStreamFormat("own.PairsFormat", "/data/eu", "/data/us")
       .withOption("format.separator", ";")

@@ -195,7 +195,7 @@ private[stoplog] object BulkSink {
       }
     }
 
-    private final val OptionKey  = "bulkWriter"
+    private final val OptionKey  = "format"
     private final val ClassName  = "class"
     private final val Settings   = "settings"
     private final val Instance   = "instance"

@@ -162,7 +162,7 @@ private[file] final class LineReader(separator: LineReader.Separator, maxLineByt
   private def larger(): Array[Byte] =
     if (filled - begin > maxLineBytes)
       throw new java.io.IOException(
-        s"the line at this byte is longer than maxLineSize, which is $maxLineBytes bytes: set a larger maxLineSize " +
+        s"the line at this byte is longer than maxRecordSize, which is $maxLineBytes bytes: set a larger maxRecordSize " +
           "if the line is valid"
       )
     else new Array[Byte]((buffer.length * 2L).min(maxLineBytes.toLong + 2 * LineReader.LeastBytes).toInt)

@@ -14,7 +14,7 @@ private[stoplog] final case class Monitoring(
     onChangedFile: Monitoring.OnChangedFile = Monitoring.OnChangedFile.Ignore,
     onMergedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail,
     intervalMillis: Long = 0,
-    wholeListingMillis: Long = 10 * 60 * 1000L,
+    wholeListingMillis: Long = Monitoring.WholeListingMillis,
     cleaning: CleanSource = CleanSource.Keep,
     absence: Monitoring.AbsenceLimits = Monitoring.AbsenceLimits(),
     onReplacedPart: Monitoring.OnMergedPart = Monitoring.OnMergedPart.Fail
@@ -28,6 +28,9 @@ private[stoplog] final case class Monitoring(
 }
 
 private[stoplog] object Monitoring {
+
+  /** The maximum time without a listing of all directories, if files are not forgotten much sooner. */
+  final val WholeListingMillis = 10 * 60 * 1000L
 
   /** @param forgetMillis the time for which a file has to be absent before it is forgotten
     * @param onOther      the handling of a directory that is not the directory in which files were read

@@ -160,7 +160,7 @@ private[s3] final class S3Output(
     if (ofTail > S3Room.LastNumber)
       throw new IOException(
         s"an object has at most ${S3Room.LastNumber} parts, and those of this one have $fullSize bytes " +
-          s"each; set maxPartSize, or compactTo, to less than ${S3Room.LastNumber / 2L * fullSize} bytes"
+          s"each; set maxPartSize, or compaction, to less than ${S3Room.LastNumber / 2L * fullSize} bytes"
       )
   }
 

@@ -54,7 +54,7 @@ class LineReaderSuite extends AnyFunSuite {
         all()
         assert(reader.next() && reader.length === bytes)
       } else {
-        assert(intercept[java.io.IOException](all()).getMessage.contains("maxLineSize"))
+        assert(intercept[java.io.IOException](all()).getMessage.contains("maxRecordSize"))
         assert(served < 2 * most)
       }
     }

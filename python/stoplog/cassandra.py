@@ -32,10 +32,14 @@ if TYPE_CHECKING:
 FORMAT = "stoplog-cassandra"
 """The name of the connector in Spark, and of its artifact."""
 
+_DRIVER = "datastax-java-driver.basic"
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class _ClusterBuilder(Builder):
     """The common methods of the sink's and the source's builders."""
+
+    _direction = "cassandra"
 
     def with_credentials(self, username: str, password: str) -> Self:
         """Sets the user and the password of the session."""
@@ -45,9 +49,10 @@ class _ClusterBuilder(Builder):
         """Sets the data center of the queried nodes. The default is the data center of the contact points.
 
         >>> CassandraSink.for_table("a", "k", "t").with_local_datacenter("dc1")
-        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', localDatacenter='dc1')
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', \
+datastax-java-driver.basic.load-balancing-policy.local-datacenter='dc1')
         """
-        return self._with(localDatacenter=name)
+        return self._with(**{f"{_DRIVER}.load-balancing-policy.local-datacenter": name})
 
     def with_option(self, key: str, value: Value) -> Self:
         """Sets any option by its name, or an option of the driver: `datastax-java-driver.…`."""
@@ -161,7 +166,7 @@ class CassandraSinkBuilder(_ClusterBuilder):
         >>> CassandraSink.for_table("a", "k", "t").with_write_timestamp("server")
         CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', writeTimestamp='server')
         """
-        table = {} if epoch_table is None else {"epochTable": epoch_table}
+        table = {} if epoch_table is None else {"progressTable": epoch_table}
         return self._with(writeTimestamp=source, **table)
 
     def with_write_timestamp_column(self, column: str) -> CassandraSinkBuilder:
@@ -169,9 +174,9 @@ class CassandraSinkBuilder(_ClusterBuilder):
 
         >>> sink = CassandraSink.for_table("a", "k", "t").with_write_timestamp_column("at").build()
         >>> sink.options()["writeTimestamp"]
-        'column'
+        'column at'
         """
-        return self._with(writeTimestamp="column", writeTimestampColumn=column)
+        return self._with(writeTimestamp=f"column {string('column', column)}")
 
     def with_ttl(self, time: Duration) -> CassandraSinkBuilder:
         """Sets the time to live of written cells. The default is the table's time to live.
@@ -188,9 +193,9 @@ class CassandraSinkBuilder(_ClusterBuilder):
         """Sets the column with the time to live of a row's cells, in seconds.
 
         >>> CassandraSink.for_table("a", "k", "t").with_ttl_column("seconds")
-        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', ttlColumn='seconds')
+        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', ttl='column seconds')
         """
-        return self._with("ttl", ttlColumn=column)
+        return self._with(ttl=f"column {string('column', column)}")
 
     def with_nulls(self, action: Literal["unset", "delete"]) -> CassandraSinkBuilder:
         """Sets the effect of a null on an existing cell; `"unset"` by default.
@@ -210,14 +215,6 @@ class CassandraSinkBuilder(_ClusterBuilder):
         CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', maxInFlight='64')
         """
         return self._with(maxInFlight=count_text("requests", requests))
-
-    def with_max_batch_rows(self, rows: int) -> CassandraSinkBuilder:
-        """Limits the rows of one partition in one request; 32 by default.
-
-        >>> CassandraSink.for_table("a", "k", "t").with_max_batch_rows(8)
-        CassandraSinkBuilder(contactPoints='a', keyspace='k', table='t', maxBatchRows='8')
-        """
-        return self._with(maxBatchRows=count_text("rows", rows))
 
     def with_distribution(self, distribution: Literal["none", "byPartitionKey"]) -> CassandraSinkBuilder:
         """Sets the distribution of rows over the writing tasks; `"none"` by default: no shuffle.
@@ -309,9 +306,10 @@ class CassandraSourceBuilder(_ClusterBuilder):
         """Sets the number of rows in one request; 5000 by default.
 
         >>> CassandraSource.for_table("a", "k", "t").with_page_rows(1000)
-        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', pageRows='1000')
+        CassandraSourceBuilder(contactPoints='a', keyspace='k', table='t', \
+datastax-java-driver.basic.request.page-size='1000')
         """
-        return self._with(pageRows=count_text("rows", rows))
+        return self._with(**{f"{_DRIVER}.request.page-size": count_text("rows", rows)})
 
     def build(self) -> CassandraSource:
         """Returns the source. In a classic session, the jar checks the options first.

@@ -6,7 +6,7 @@ In addition to stoplog's own jar, the session needs the jar `stoplog-jdbc` and t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from stoplog._options.builder import Builder, BuilderState, checked
@@ -31,7 +31,7 @@ class JdbcSink(Sink):
 
     >>> sink = JdbcSink.for_table("jdbc:postgresql://db/shop", "orders").with_upsert("day", "id").build()
     >>> sink
-    JdbcSink(url='jdbc:postgresql://db/shop', dbtable='orders', writeMode='upsert', keyColumns='day,id')
+    JdbcSink(url='jdbc:postgresql://db/shop', dbtable='orders', keyColumns='day,id')
     """
 
     _format = FORMAT
@@ -76,6 +76,8 @@ class JdbcSinkBuilder(Builder):
     JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', user='shop', password='…')
     """
 
+    _direction = "jdbc"
+
     def with_credentials(self, user: str, password: str) -> JdbcSinkBuilder:
         """Sets the user and the password of the connections."""
         return self._with(user=user, password=password)
@@ -90,10 +92,10 @@ class JdbcSinkBuilder(Builder):
             ValueError: no column was given.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_upsert("day", "id")
-        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', writeMode='upsert', keyColumns='day,id')
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', keyColumns='day,id')
         """
         names = names_of("with_upsert", "column", key_columns)
-        return self._with(writeMode="upsert", keyColumns=columns_text(names))
+        return self._with(keyColumns=columns_text(names))
 
     def with_version_column(self, column: str) -> JdbcSinkBuilder:
         """Sets the column that decides which of two rows with the same key is newer. Only for upserts.
@@ -101,7 +103,7 @@ class JdbcSinkBuilder(Builder):
         An existing row is replaced only by a row with a greater value in this column.
 
         >>> JdbcSink.for_table("jdbc:h2:a", "t").with_upsert("id").with_version_column("at").build()
-        JdbcSink(url='jdbc:h2:a', dbtable='t', writeMode='upsert', keyColumns='id', versionColumn='at')
+        JdbcSink(url='jdbc:h2:a', dbtable='t', keyColumns='id', versionColumn='at')
         """
         return self._with(versionColumn=column)
 
@@ -111,9 +113,10 @@ class JdbcSinkBuilder(Builder):
         The default.
 
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_transactions()
-        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', writeMode='transactional')
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders')
         """
-        return self._with(writeMode="transactional")
+        kept = self._state.without_group("keyColumns").without_group("versionColumn")
+        return replace(self, _state=kept)
 
     def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
         """Sets the number of rows in a task's batches; 5,000 by default.
@@ -131,17 +134,16 @@ class JdbcSinkBuilder(Builder):
         """
         return self._with(numPartitions=count_text("count", count))
 
-    def with_retries(self, max_tries: int, wait: Duration = "500ms") -> JdbcSinkBuilder:
-        """Limits the attempts of a request after transient failures.
+    def with_retry_timeout(self, timeout: Duration) -> JdbcSinkBuilder:
+        """Limits the time of retries after transient failures; ten seconds by default.
 
         Args:
-            max_tries: the maximum number of attempts, including the first attempt; 5 by default.
-            wait: the maximum wait before the second attempt; the maximum doubles with each further attempt.
+            timeout: a `timedelta`, a string such as `"2m"`, or an int of milliseconds.
 
-        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_retries(3, "1s")
-        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', maxTries='3', retryWait='1s')
+        >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_retry_timeout("2m")
+        JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders', retryTimeout='2m')
         """
-        return self._with(maxTries=count_text("max_tries", max_tries), retryWait=duration_text("wait", wait))
+        return self._with(retryTimeout=duration_text("timeout", timeout))
 
     def with_reject_table(self, table: str) -> JdbcSinkBuilder:
         """Writes rows that the table rejects to a reject table; by default such rows fail the query.

@@ -23,20 +23,19 @@ JDBC_SINK = Builder(
     {"url": "jdbc:derby:d", "dbtable": "t"},
     [
         (call("with_credentials", "me", "hidden"), {"user": "me", "password": "hidden"}),
-        (call("with_upsert", "id", "a,b"), {"writeMode": "upsert", "keyColumns": "id,`a,b`"}),
+        (call("with_upsert", "id", "a,b"), {"keyColumns": "id,`a,b`"}),
         (call("with_version_column", "v"), {"versionColumn": "v"}),
-        (call("with_transactions"), {"writeMode": "transactional"}),
+        (call("with_transactions"), {}),
         (call("with_batch_size", 3), {"batchsize": "3"}),
         (call("with_max_writers", 4), {"numPartitions": "4"}),
-        (call("with_retries", 5, timedelta(seconds=6)), {"maxTries": "5", "retryWait": "6000ms"}),
-        (call("with_retries", 7), {"maxTries": "7", "retryWait": "500ms"}),
+        (call("with_retry_timeout", timedelta(seconds=6)), {"retryTimeout": "6000ms"}),
         (call("with_reject_table", "bad"), {"onBadRow": "reject", "rejectTable": "bad"}),
         (call("with_sink_id", "orders"), {"sinkId": "orders"}),
         (call("with_on_foreign_query", "adopt"), {"onForeignQuery": "adopt"}),
         (call("with_option", "ssl", True), {"ssl": "true"}),
     ],
     option_keys("jdbc"),
-    frozenset({"driver", "dialect", "distribution", "queryTimeout", "epochsTable"}),
+    frozenset({"driver", "dialect", "distribution", "queryTimeout", "progressTable"}),
 )
 
 KAFKA_SINK = Builder(
@@ -45,7 +44,7 @@ KAFKA_SINK = Builder(
     [
         (call("with_topic", "orders"), {"topic": "orders"}),
         (call("with_delivery", "at-least-once"), {"delivery": "at-least-once"}),
-        (call("with_partitioner", "a.P"), {"partitioner": "a.P"}),
+        (call("with_partitioner", "a.P"), {"kafka.partitioner.class": "a.P"}),
         (call("with_transaction_timeout", 60_000), {"transactionTimeout": "60000ms"}),
         (call("with_on_lost_transaction", "skip"), {"onLostTransaction": "skip"}),
         (call("with_transactional_id_prefix", "team"), {"transactionalIdPrefix": "team"}),
@@ -113,13 +112,16 @@ KAFKA_SOURCE = Builder(
 TABLE = {"contactPoints": "a,b:9142", "keyspace": "shop", "table": "orders"}
 CLUSTER: list[tuple[Call, Options]] = [
     (call("with_credentials", "me", "hidden"), {"username": "me", "password": "hidden"}),
-    (call("with_local_datacenter", "dc1"), {"localDatacenter": "dc1"}),
+    (
+        call("with_local_datacenter", "dc1"),
+        {"datastax-java-driver.basic.load-balancing-policy.local-datacenter": "dc1"},
+    ),
     (call("with_consistency", "QUORUM"), {"consistency": "QUORUM"}),
     (
         call("with_column_mapping", {"orderId": "order_id", "at": "created"}),
         {"columnMapping": "orderId=order_id,at=created"},
     ),
-    (call("with_option", "requestTimeout", 7), {"requestTimeout": "7"}),
+    (call("with_option", "maxBatchSize", 7), {"maxBatchSize": "7"}),
 ]
 
 CASSANDRA_SINK = Builder(
@@ -130,24 +132,21 @@ CASSANDRA_SINK = Builder(
         (call("with_retry_timeout", timedelta(minutes=5)), {"retryTimeout": "300000ms"}),
         (
             call("with_write_timestamp", "epoch", "ops.epochs"),
-            {"writeTimestamp": "epoch", "epochTable": "ops.epochs"},
+            {"writeTimestamp": "epoch", "progressTable": "ops.epochs"},
         ),
         (call("with_write_timestamp", "server"), {"writeTimestamp": "server"}),
         (
             call("with_write_timestamp_column", "at"),
-            {"writeTimestamp": "column", "writeTimestampColumn": "at"},
+            {"writeTimestamp": "column at"},
         ),
         (call("with_ttl", timedelta(seconds=8)), {"ttl": "8000ms"}),
-        (call("with_ttl_column", "keep"), {"ttlColumn": "keep"}),
+        (call("with_ttl_column", "keep"), {"ttl": "column keep"}),
         (call("with_nulls", "delete"), {"nulls": "delete"}),
         (call("with_max_in_flight", 64), {"maxInFlight": "64"}),
-        (call("with_max_batch_rows", 9), {"maxBatchRows": "9"}),
         (call("with_distribution", "byPartitionKey"), {"distribution": "byPartitionKey"}),
     ],
     option_keys("cassandra"),
-    frozenset(
-        {"query", "requestTimeout", "serialConsistency", "maxBatchSize", "maxSplitMemorySize", "pageRows"}
-    ),
+    frozenset({"query", "maxBatchSize", "maxSplitMemorySize"}),
 )
 
 CASSANDRA_SOURCE = Builder(
@@ -156,7 +155,7 @@ CASSANDRA_SOURCE = Builder(
     [
         *CLUSTER,
         (call("with_max_split_memory_size", 10_000), {"maxSplitMemorySize": "10000"}),
-        (call("with_page_rows", 11), {"pageRows": "11"}),
+        (call("with_page_rows", 11), {"datastax-java-driver.basic.request.page-size": "11"}),
     ],
 )
 
@@ -182,7 +181,6 @@ WRITE_AHEAD_SINK = Builder(
         {
             "httpNullFields",
             "httpRetries",
-            "httpRetryStatus",
             "httpTimeout",
             "onForeignQuery",
             "onLostPart",

@@ -15,6 +15,7 @@ from stoplog._shared import definitions
 from stoplog._shared.definitions import option_keys
 from stoplog.cli.commands import COMMANDS
 from stoplog.cli.main import main
+from stoplog.jdbc import JdbcSink
 
 SINK = stoplog.FileSink.for_row_format("/out", "json")
 SOURCE = stoplog.FileSource.for_record_stream_format("json", "/in")
@@ -41,8 +42,8 @@ OF_OPTIONS = [
     (SOURCE, "cloudFiles.format", "format"),
     (SOURCE, "cloudFiles.maxFilesPerTrigger", "maxFilesPerTrigger"),
     (SOURCE, "ignoreChanges", "onReplacedPart"),
-    (SOURCE, "ignoreCorruptFiles", "onCorrupt"),
-    (SOURCE, "modifiedAfter", "dateFrom"),
+    (SOURCE, "ignoreCorruptFiles", "quarantinePath"),
+    (SOURCE, "modifiedAfter", "dateRange"),
     (SOURCE, "badRecordsPath", "quarantinePath"),
     (SOURCE, "source.monitor-interval", "monitorInterval"),
 ]
@@ -134,6 +135,17 @@ def test_a_flag_of_another_command_line_is_rejected_with_the_flag_here(
     with pytest.raises(SystemExit):
         main(arguments)
     assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("jar", ["cassandra", "jdbc", "kafka", "wal"])
+def test_the_former_names_of_a_connector_are_no_options(jar: str) -> None:
+    assert NAMES[jar]
+    assert not NAMES[jar].keys() & option_keys(jar)
+
+
+def test_a_builder_of_a_connector_rejects_a_former_name() -> None:
+    with pytest.raises(stoplog.InvalidOptions, match="use retryTimeout"):
+        JdbcSink.for_table("jdbc:h2:a", "t").with_option("maxTries", 3)
 
 
 @pytest.mark.parametrize("of", ["sink", "source"])

@@ -20,7 +20,7 @@ LONG = os.environ.get("STOPLOG_LONG") == "1"
 KILL_ROUNDS = 20 if LONG else 1
 SEED = 20_261_122
 # Longer than a server takes to come back.
-PATIENT = {"maxTries": "60", "retryWait": "200ms", "batchsize": "30"}
+PATIENT = {"retryTimeout": "2m", "batchsize": "30"}
 MODES = {"transactional": PATIENT, "upsert": PATIENT | {"keyColumns": "id"}}
 STEPS = (
     "jdbcAfterClaim",

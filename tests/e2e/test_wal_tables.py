@@ -25,7 +25,7 @@ SEED = 20_261_122
 STEPS = ("afterRecord", "beforeSend", "afterSend", "afterNote", "partPublished", "afterMark")
 JDBC_STEPS = (*STEPS, "jdbcInCommit")
 # Longer than a server takes to come back.
-PATIENT = {"jdbc.maxTries": "60", "jdbc.retryWait": "200ms", "jdbc.batchsize": "30"}
+PATIENT = {"jdbc.retryTimeout": "2m", "jdbc.batchsize": "30"}
 
 
 @pytest.mark.long

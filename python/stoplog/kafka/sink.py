@@ -104,9 +104,9 @@ class KafkaSinkBuilder(Builder):
                 `org.apache.kafka.clients.producer.Partitioner`.
 
         >>> KafkaSink.to("b:9092").with_partitioner("a.B")
-        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', partitioner='a.B')
+        KafkaSinkBuilder(kafka.bootstrap.servers='b:9092', kafka.partitioner.class='a.B')
         """
-        return self._set("partitioner", class_name)
+        return self._set("kafka.partitioner.class", class_name)
 
     def with_transaction_timeout(self, timeout: Duration) -> KafkaSinkBuilder:
         """Sets the time after which the brokers abort an open transaction.

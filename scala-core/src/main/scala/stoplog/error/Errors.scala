@@ -133,7 +133,7 @@ object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErro
     cause
   )
 
-  private val Reject = "set onBadRow to reject to write such rows under rejectPath"
+  private val Reject = "set onBadRow to reject to write such rows under _rejected"
 
   def bucketId(id: String, why: String): StoplogException =
     failure("STOPLOG_BUCKET_ID", "id" -> s"'$id'", "why" -> reason(why))

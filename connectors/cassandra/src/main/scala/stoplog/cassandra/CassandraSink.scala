@@ -5,7 +5,10 @@ import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption
+
 import stoplog.ConfiguredSink
+import stoplog.cassandra.client.Connection
 import stoplog.cassandra.options.{CassandraOptionRegistry, CassandraOptions}
 
 /** A configured sink that writes rows to a Cassandra table by key. Writing rows again after a crash has the
@@ -31,6 +34,9 @@ object CassandraSink {
 
   /** The name for `format(…)` in a read or a write without the builder. */
   val Format: String = "stoplog-cassandra"
+
+  private[cassandra] val LocalDatacenter: String =
+    Connection.DriverPrefix + DefaultDriverOption.LOAD_BALANCING_LOCAL_DATACENTER.getPath
 
   /** Creates a builder of a sink for an existing table.
     *
@@ -75,7 +81,8 @@ final class CassandraSinkBuilder private[cassandra] (options: Map[String, String
     withOption("username", username).withOption("password", password)
 
   /** Sets the data center of the queried nodes. The default is the data center of the contact points. */
-  def withLocalDatacenter(name: String): CassandraSinkBuilder = withOption("localDatacenter", name)
+  def withLocalDatacenter(name: String): CassandraSinkBuilder =
+    withOption(CassandraSink.LocalDatacenter, name)
 
   /** Sets the consistency level of writes; `LOCAL_QUORUM` by default. */
   def withConsistency(level: String): CassandraSinkBuilder = withOption("consistency", level)
@@ -94,37 +101,29 @@ final class CassandraSinkBuilder private[cassandra] (options: Map[String, String
     * @param epochTable the table for the timestamps of epochs, as `table` or `keyspace.table`
     */
   def withWriteTimestampOfEpoch(epochTable: String = "stoplog_epochs"): CassandraSinkBuilder =
-    new CassandraSinkBuilder(options - "writeTimestampColumn")
-      .withOption("writeTimestamp", "epoch")
-      .withOption("epochTable", epochTable)
+    withOption("writeTimestamp", "epoch").withOption("progressTable", epochTable)
 
   /** Uses the timestamp in a column, of type TIMESTAMP, or BIGINT in microseconds. */
   def withWriteTimestampColumn(column: String): CassandraSinkBuilder =
-    new CassandraSinkBuilder(options - "epochTable")
-      .withOption("writeTimestamp", "column")
-      .withOption("writeTimestampColumn", column)
+    new CassandraSinkBuilder(options - "progressTable").withOption("writeTimestamp", s"column $column")
 
   /** Uses the time of arrival at the server: a repeated epoch replaces newer writes of others. */
   def withWriteTimestampOfServer(): CassandraSinkBuilder =
-    new CassandraSinkBuilder(options - "epochTable" - "writeTimestampColumn")
-      .withOption("writeTimestamp", "server")
+    new CassandraSinkBuilder(options - "progressTable").withOption("writeTimestamp", "server")
 
   /** Sets the time to live of written cells, such as `30d`. The default is the table's time to live. */
   def withTtl(time: String): CassandraSinkBuilder =
-    new CassandraSinkBuilder(options - "ttlColumn").withOption("ttl", time)
+    withOption("ttl", time)
 
   /** Sets the column with the time to live of a row's cells, in seconds. */
   def withTtlColumn(column: String): CassandraSinkBuilder =
-    new CassandraSinkBuilder(options - "ttl").withOption("ttlColumn", column)
+    withOption("ttl", s"column $column")
 
   /** Sets the effect of a null: `unset`, the default, keeps the cell; `delete` deletes the cell. */
   def withNulls(choice: String): CassandraSinkBuilder = withOption("nulls", choice)
 
   /** Sets the maximum number of requests in flight of a task; 256 by default. */
   def withMaxInFlight(requests: Int): CassandraSinkBuilder = withOption("maxInFlight", requests.toString)
-
-  /** Sets the maximum number of rows of one partition in a request; 32 by default. */
-  def withMaxBatchRows(rows: Int): CassandraSinkBuilder = withOption("maxBatchRows", rows.toString)
 
   /** Sets the distribution: `none`, the default, or `byPartitionKey`: one task writes all rows of a
     * partition.

@@ -5,9 +5,11 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption
 import org.apache.spark.sql.{DataFrame, SparkSession}
 
 import stoplog.Configured
+import stoplog.cassandra.client.Connection
 import stoplog.cassandra.options.CassandraOptions
 
 /** A configured source that reads a Cassandra table as a DataFrame.
@@ -62,7 +64,8 @@ final class CassandraSourceBuilder private[cassandra] (options: Map[String, Stri
     withOption("username", username).withOption("password", password)
 
   /** Sets the data center of the queried nodes. The default is the data center of the contact points. */
-  def withLocalDatacenter(name: String): CassandraSourceBuilder = withOption("localDatacenter", name)
+  def withLocalDatacenter(name: String): CassandraSourceBuilder =
+    withOption(CassandraSink.LocalDatacenter, name)
 
   /** Sets the consistency level of reads; `LOCAL_QUORUM` by default. */
   def withConsistency(level: String): CassandraSourceBuilder = withOption("consistency", level)
@@ -75,7 +78,8 @@ final class CassandraSourceBuilder private[cassandra] (options: Map[String, Stri
   def withMaxSplitMemorySize(size: String): CassandraSourceBuilder = withOption("maxSplitMemorySize", size)
 
   /** Sets the number of rows in a request; 5000 by default. */
-  def withPageRows(rows: Int): CassandraSourceBuilder = withOption("pageRows", rows.toString)
+  def withPageRows(rows: Int): CassandraSourceBuilder =
+    withOption(s"${Connection.DriverPrefix}${DefaultDriverOption.REQUEST_PAGE_SIZE.getPath}", rows.toString)
 
   /** Sets any option by its name: an option of the source, or `datastax-java-driver.…` for the driver. */
   def withOption(key: String, value: String): CassandraSourceBuilder =

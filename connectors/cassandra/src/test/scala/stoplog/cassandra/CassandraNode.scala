@@ -22,8 +22,8 @@ final class CassandraNode {
       Vector(address.take(colon) -> address.drop(colon + 1).toInt),
       None,
       None,
-      requestTimeoutMillis = 60000,
       Map(
+        "datastax-java-driver.basic.request.timeout"                  -> "60 seconds",
         "datastax-java-driver.advanced.connection.init-query-timeout" -> "60 seconds",
         "datastax-java-driver.advanced.heartbeat.timeout"             -> "60 seconds",
         "datastax-java-driver.advanced.control-connection.timeout"    -> "60 seconds"

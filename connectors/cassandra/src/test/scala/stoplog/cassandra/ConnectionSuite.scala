@@ -7,9 +7,11 @@ import org.scalatest.funsuite.AnyFunSuite
 class ConnectionSuite extends AnyFunSuite {
 
   test("a driver setting changes only the given setting") {
-    val settings = Map("datastax-java-driver.advanced.heartbeat.interval" -> "7 seconds")
-    val asked    =
-      CassandraNode.shared.connection.copy(requestTimeoutMillis = 4321, driverSettings = settings)
+    val settings = Map(
+      "datastax-java-driver.advanced.heartbeat.interval" -> "7 seconds",
+      "datastax-java-driver.basic.request.timeout"       -> "4321 milliseconds"
+    )
+    val asked   = CassandraNode.shared.connection.copy(driverSettings = settings)
     val session = asked.open()
     try {
       val known = session.getContext.getConfig.getDefaultProfile

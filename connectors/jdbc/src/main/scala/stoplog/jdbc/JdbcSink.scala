@@ -65,14 +65,14 @@ final class JdbcSinkBuilder private[jdbc] (options: Map[String, String]) {
     * effect.
     */
   def withUpsert(keyColumns: String*): JdbcSinkBuilder =
-    withOptions(Map("writeMode" -> "upsert", "keyColumns" -> ColumnNames.render(keyColumns)))
+    withOption("keyColumns", ColumnNames.render(keyColumns))
 
   /** Sets the column that decides which of two rows with the same key is newer. Only for upserts. */
   def withVersionColumn(column: String): JdbcSinkBuilder = withOption("versionColumn", column)
 
   /** Inserts the rows of each epoch exactly once, in one transaction with the epoch's number. The default. */
   def withTransactions(): JdbcSinkBuilder =
-    new JdbcSinkBuilder(options - "keyColumns" - "versionColumn" + ("writeMode" -> "transactional"))
+    new JdbcSinkBuilder(options - "keyColumns" - "versionColumn")
 
   /** Sets the number of rows in a batch; 5,000 by default. */
   def withBatchSize(rows: Int): JdbcSinkBuilder = withOption("batchsize", rows.toString)
@@ -80,11 +80,8 @@ final class JdbcSinkBuilder private[jdbc] (options: Map[String, String]) {
   /** Sets the maximum number of writing tasks, each of which has a connection. */
   def withMaxWriters(count: Int): JdbcSinkBuilder = withOption("numPartitions", count.toString)
 
-  /** Sets the maximum number of attempts after transient failures, and the maximum first wait, such as
-    * `500ms`.
-    */
-  def withRetries(maxTries: Int, wait: String): JdbcSinkBuilder =
-    withOptions(Map("maxTries" -> maxTries.toString, "retryWait" -> wait))
+  /** Sets the maximum time of retries after transient failures; `10s` by default. */
+  def withRetryTimeout(timeout: String): JdbcSinkBuilder = withOption("retryTimeout", timeout)
 
   /** Writes rows that the table rejects to a reject table; by default such rows fail the query. */
   def withRejectTable(table: String): JdbcSinkBuilder =

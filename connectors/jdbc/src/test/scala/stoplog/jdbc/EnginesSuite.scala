@@ -102,7 +102,7 @@ class EnginesSuite extends AnyFunSuite {
   }
 
   private def committing(chunks: String) =
-    Map("committer" -> "jdbc", "jdbc.url" -> database.url, "jdbc.chunksTable" -> chunks)
+    Map("committer" -> "jdbc", "jdbc.url" -> database.url, "jdbc.progressTable" -> chunks)
 
   private def engineOf(table: String): String =
     database.rows(s"SELECT engine FROM information_schema.tables WHERE table_name = '$table'").head.head

@@ -91,13 +91,14 @@ class FailureKindSuite extends AnyFunSuite {
     assert(verdict(state("S0001", 547), Dialect.Merge) === FailureKind.Fatal)
   }
 
-  test("retries are limited, with random waits below a doubling limit") {
+  test("retries are limited in time, with random waits below a doubling limit") {
     val waits   = scala.collection.mutable.Buffer[Long]()
-    val retries = new Retries(RequestOptions(0, 4, 100), Dialect.Derby, millis => waits += millis)
+    val retries = limited(1000, waits)
     val failed  = intercept[RuntimeException](retries(new RuntimeException(_))(_ => throw state("40001")))
     assert(failed.getCause.getMessage === "x")
-    assert(waits.size === 3 && retries.count === 3)
-    assert(waits.zip(Seq(100, 200, 400)).forall { case (wait, limit) => wait >= 1 && wait <= limit })
+    assert(waits.sum >= 1000 && waits.init.sum < 1000 && retries.count === waits.size)
+    val limits = Iterator.iterate(100L)(_ * 2)
+    assert(waits.zip(limits).forall { case (wait, limit) => wait >= 1 && wait <= limit })
     var calls = 0
     intercept[SQLException](retries(new RuntimeException(_)) { _ =>
       calls += 1
@@ -110,7 +111,7 @@ class FailureKindSuite extends AnyFunSuite {
     val stopped = new StopSignal {
       override def isStopped: Boolean = true
     }
-    val retries = new Retries(RequestOptions(0, 100, 3600000L), Dialect.Derby)
+    val retries = new Retries(RequestOptions(0, 3600000L), Dialect.Derby)
     var calls   = 0
     intercept[InterruptedException](StopSignal.during(stopped)(Uninterrupted.call {
       retries(new RuntimeException(_)) { _ =>
@@ -121,13 +122,16 @@ class FailureKindSuite extends AnyFunSuite {
     assert(calls === 1)
   }
 
-  test("no wait exceeds 30 s regardless of attempts and first wait") {
-    for (first <- Seq(10000L, 3600000L)) {
-      val waits   = scala.collection.mutable.Buffer[Long]()
-      val retries = new Retries(RequestOptions(0, 100, first), Dialect.Derby, millis => waits += millis)
-      intercept[RuntimeException](retries(new RuntimeException(_))(_ => throw state("40001")))
-      assert(waits.size === 99)
-      assert(waits.max <= 30000 && waits.max > 10000)
-    }
+  test("no wait exceeds 30 s, and a limit of 0 allows no retry") {
+    val waits   = scala.collection.mutable.Buffer[Long]()
+    val retries = limited(3600000, waits)
+    intercept[RuntimeException](retries(new RuntimeException(_))(_ => throw state("40001")))
+    assert(waits.max <= 30000 && waits.max > 10000)
+    intercept[RuntimeException](limited(0, waits)(new RuntimeException(_))(_ => throw state("40001")))
+    assert(limited(0, waits).count === 0)
   }
+
+  /** Retries with a clock that only waits move. */
+  private def limited(millis: Long, waits: scala.collection.mutable.Buffer[Long]): Retries =
+    new Retries(RequestOptions(0, millis), Dialect.Derby, waits += _, () => waits.sum)
 }

@@ -27,19 +27,22 @@ class JdbcOptionsSuite extends AnyFunSuite {
 
   test("all problems are reported together") {
     val said = problems(
-      "url"         -> "postgresql://db",
-      "batchsize"   -> "none",
-      "writeMode"   -> "upsert",
-      "onBadRow"    -> "skip",
-      "retryWait"   -> "5",
-      "epochsTable" -> "e",
-      "keyColumn"   -> "id",
-      "fetchsize"   -> "10"
+      "url"           -> "postgresql://db",
+      "batchsize"     -> "none",
+      "writeMode"     -> "upsert",
+      "onBadRow"      -> "skip",
+      "retryTimeout"  -> "5",
+      "keyColumns"    -> "a",
+      "progressTable" -> "e",
+      "maxTries"      -> "3",
+      "keyColumn"     -> "id",
+      "fetchsize"     -> "10"
     )
     for (
-      word <- Seq("does not begin with jdbc:", "batchsize", "keyColumns is not set", "onBadRow",
-        "retryWait") ++
-        Seq("epochsTable has no effect", "did you mean keyColumns", "fetchsize is an option of Spark's own")
+      word <- Seq("does not begin with jdbc:", "batchsize",
+        "writeMode is not an option: use keyColumns for upserts", "onBadRow", "retryTimeout",
+        "maxTries is not an option: use retryTimeout") ++
+        Seq("progressTable has no effect", "did you mean keyColumns", "fetchsize is an option of Spark's own")
     ) assert(said.contains(word), word)
     assert(
       intercept[StoplogArgumentException](JdbcOptions.parse(Map.empty[String, String].asJava)).getMessage
@@ -76,7 +79,7 @@ class JdbcOptionsSuite extends AnyFunSuite {
       .withVersionColumn("v")
       .withBatchSize(7)
       .withMaxWriters(2)
-      .withRetries(3, "1s")
+      .withRetryTimeout("1m")
       .withRejectTable("r")
       .withSinkId("s")
       .withOption("queryTimeout", "9")
@@ -86,13 +89,11 @@ class JdbcOptionsSuite extends AnyFunSuite {
       "dbtable"       -> "t",
       "user"          -> "u",
       "password"      -> "hidden",
-      "writeMode"     -> "upsert",
       "keyColumns"    -> "a,`b,c`",
       "versionColumn" -> "v",
       "batchsize"     -> "7",
       "numPartitions" -> "2",
-      "maxTries"      -> "3",
-      "retryWait"     -> "1s",
+      "retryTimeout"  -> "1m",
       "onBadRow"      -> "reject",
       "rejectTable"   -> "r",
       "sinkId"        -> "s",
@@ -110,7 +111,6 @@ class JdbcOptionsSuite extends AnyFunSuite {
       inserts.options().asScala.toMap === Map(
         "url"            -> "jdbc:derby:d",
         "dbtable"        -> "t",
-        "writeMode"      -> "transactional",
         "onForeignQuery" -> "adopt"
       )
     )

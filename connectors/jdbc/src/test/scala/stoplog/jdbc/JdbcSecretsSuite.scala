@@ -67,7 +67,7 @@ class JdbcSecretsSuite extends AnyFunSuite {
   }
 
   private def settings(options: (String, String)*) =
-    (options.toMap + ("dbtable" -> "t") + ("maxTries" -> "1")).asJava
+    (options.toMap + ("dbtable" -> "t") + ("retryTimeout" -> "0s")).asJava
 
   private def printed(e: Throwable): String = {
     val bytes = new ByteArrayOutputStream

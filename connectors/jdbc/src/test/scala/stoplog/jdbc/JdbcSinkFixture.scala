@@ -32,8 +32,16 @@ final class JdbcSinkFixture(
 
   private[jdbc] def session(): Session = new Session(connector, 0)
 
+  private var nowMillis = 0L
+
+  /** Three attempts. */
   private[jdbc] def retries(): Retries =
-    new Retries(RequestOptions(0, maxTries = 3, retryWaitMillis = 10), database.dialect, _ => ())
+    new Retries(
+      RequestOptions(0, retryTimeoutMillis = 2),
+      database.dialect,
+      _ => nowMillis += 1,
+      () => nowMillis
+    )
 
   private[jdbc] def driver(
       query: String,

@@ -60,10 +60,9 @@ class TransactionalJobSuite extends AnyFunSuite {
     private val job = {
       val options = JdbcOptions.parse(
         Map(
-          "url"       -> database.url,
-          "dbtable"   -> table,
-          "maxTries"  -> "1",
-          "writeMode" -> "transactional"
+          "url"          -> database.url,
+          "dbtable"      -> table,
+          "retryTimeout" -> "0s"
         ).asJava
       )
       val target = TableCheck.target(options, schema, connections)

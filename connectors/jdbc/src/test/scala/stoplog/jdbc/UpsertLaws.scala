@@ -93,7 +93,7 @@ abstract class UpsertLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val keys    = database.target(table)
     val only    = keys.copy(columns = keys.columns.take(1))
     val session = new Session(database.connector, 0)
-    val retries = new Retries(RequestOptions(0, 1, 1), database.dialect, _ => ())
+    val retries = new Retries(RequestOptions(0, 0), database.dialect, _ => ())
     val task    = TaskRows.upserts(
       TaskSession(
         session,

@@ -84,7 +84,8 @@ final class KafkaSinkBuilder private[kafka] (options: Map[String, String]) {
   def withDelivery(delivery: String): KafkaSinkBuilder = withOption("delivery", delivery)
 
   /** Sets the name of a class that implements `org.apache.kafka.clients.producer.Partitioner`. */
-  def withPartitioner(className: String): KafkaSinkBuilder = withOption("partitioner", className)
+  def withPartitioner(className: String): KafkaSinkBuilder =
+    withProducerSetting("partitioner.class", className)
 
   /** Sets the time after which the brokers abort an unfinished transaction; `15m` by default. */
   def withTransactionTimeout(timeout: String): KafkaSinkBuilder = withOption("transactionTimeout", timeout)

@@ -12,47 +12,24 @@ import stoplog.options.{Opt, OptionErrors, OptionGroup, OptionReader, OptionType
 
 /** The settings of requests.
   *
-  * @param retryStatus the responses after which a request is repeated
-  * @param headers     user-defined headers, by name
-  * @param json        the options of Spark's JSON writer
+  * @param headers user-defined headers, by name
+  * @param json    the options of Spark's JSON writer
   */
 private[wal] final case class HttpOptions(
     url: URI,
     batchRows: Int,
     retries: Int,
     timeoutMillis: Long,
-    retryStatus: RetryStatus,
     headers: Map[String, String],
     json: Map[String, String]
 )
 
-/** Some status codes of responses. */
-private[wal] final case class RetryStatus(codes: Vector[Int]) {
-  def has(code: Int): Boolean = codes.contains(code)
-}
-
-private[wal] object RetryStatus {
-
-  /** Codes for an overloaded server, a broken proxy, or a failure that may pass. */
-  val default: RetryStatus = RetryStatus(Vector(408, 429, 500, 502, 503, 504))
-
-  val values: OptionType[RetryStatus] = OptionType[RetryStatus](
-    "list of status codes, separated by commas",
-    parse(_),
-    _.codes.mkString(",")
-  )
-
-  private def parse(text: String): Either[String, RetryStatus] = {
-    val codes =
-      text.split(",", -1).map(_.trim.toIntOption.filter(code => code >= 400 && code <= 599)).toVector
-    if (codes.forall(_.isDefined)) Right(RetryStatus(codes.flatten.distinct))
-    else Left("is not a list of status codes from 400 to 599")
-  }
-}
-
 private[wal] object HttpOptions {
 
   case object Http extends OptionGroup("What `sender=http` posts")
+
+  /** The responses of an overloaded server, a broken proxy, or a failure that may pass. */
+  private[wal] val RetryStatus: Set[Int] = Set(408, 429, 500, 502, 503, 504)
 
   val Url: Opt[URI] = Http.option(
     "url",
@@ -69,15 +46,10 @@ private[wal] object HttpOptions {
   )
 
   val Retries: Opt[Int] = Http.withDefault("httpRetries", OptionType.count, 5, "10")(
-    "The maximum number of repetitions of a request if the response was one of `httpRetryStatus`, or no " +
-      "complete response arrived within `httpTimeout`. Then the query fails."
+    "The maximum number of repetitions of a request if the response was 408, 429, 500, 502, 503 or " +
+      "504, or no complete response arrived within `httpTimeout`. Then the query fails. Every other response " +
+      "except 2xx fails the query at once."
   )
-
-  val RetryOn: Opt[RetryStatus] =
-    Http.withDefault("httpRetryStatus", RetryStatus.values, RetryStatus.default, "429,503")(
-      "The responses after which a request is repeated. Every other response except 2xx fails the query at " +
-        "once."
-    )
 
   val Timeout: Opt[Long] = Http.withDefault("httpTimeout", OptionType.span, 30000L, "2m")(
     "The maximum time of a request, from the connection to the last byte of the response. Then the request " +
@@ -91,7 +63,7 @@ private[wal] object HttpOptions {
     "write"
   )("The fields of a row that are null. `omit`: the JSON object does not contain them. `write`: as `null`.")
 
-  val all: Seq[Opt[_]] = Seq(Url, BatchRows, Retries, RetryOn, Timeout, Nulls)
+  val all: Seq[Opt[_]] = Seq(Url, BatchRows, Retries, Timeout, Nulls)
 
   /** Parses the options. User-defined headers are options `httpHeader.<name>`. Error:
     * `STOPLOG_INVALID_OPTIONS`.
@@ -119,7 +91,6 @@ private[wal] object HttpOptions {
       reader(BatchRows),
       reader(Retries),
       reader(Timeout),
-      reader(RetryOn),
       headers.toMap,
       json(reader(Nulls))
     )

@@ -98,7 +98,7 @@ private[wal] final class HttpTarget(
       val message = s"the answer was ${answer.statusCode} ${answer.body.take(AnswerLength)}".trim
       answer.statusCode match {
         case ok if ok / 100 == 2                   => Answer.Taken
-        case busy if options.retryStatus.has(busy) =>
+        case busy if HttpOptions.RetryStatus(busy) =>
           Answer.Later(message, RetryAfterHeader.millis(answer, clock))
         case _ => Answer.Refused(message)
       }

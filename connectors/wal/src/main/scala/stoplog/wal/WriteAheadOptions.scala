@@ -67,7 +67,7 @@ private[wal] object WriteAheadOptions {
       "target of this run."
   )
 
-  val groups: Seq[OptionGroup] = Seq(WriteTarget, HttpOptions.Http, OptionGroup.Recovery)
+  val groups: Seq[OptionGroup] = Seq(WriteTarget, HttpOptions.Http)
 
   val all: Seq[Opt[_]] =
     Seq(Sender, Committer, MovedFrom) ++ HttpOptions.all ++ LogOptions.all :+ PythonOptions.Timeout
@@ -162,10 +162,14 @@ private[wal] object UnknownOptions {
   private def isRead(key: String): Boolean =
     SparkOptions.isSparks(key) || Seq("jdbc.", "cassandra.", "httpheader.").exists(lower(key).startsWith)
 
-  private def sentence(key: String): String = Suggestion.of(key, WriteAheadOptions.all.map(_.key)) match {
-    case Some(meant) => s"$key is not an option: did you mean $meant?"
-    case None        => s"$key is not an option: remove it."
+  private def sentence(key: String): String = otherNames.problem(key).getOrElse {
+    Suggestion.of(key, WriteAheadOptions.all.map(_.key)) match {
+      case Some(meant) => s"$key is not an option: did you mean $meant?"
+      case None        => s"$key is not an option: remove it."
+    }
   }
+
+  private lazy val otherNames = OtherNames.ofConnector("wal")
 
   private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 }

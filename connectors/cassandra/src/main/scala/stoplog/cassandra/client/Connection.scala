@@ -24,14 +24,12 @@ import stoplog.thread.Daemons
   * @param contactPoints        host and port of some nodes
   * @param localDatacenter      the data center of the queried nodes; the data center of the contact points by
   *                             default
-  * @param requestTimeoutMillis the driver's timeout of a request
   * @param driverSettings       settings of the driver, by their full names
   */
 private[cassandra] final case class Connection(
     contactPoints: Vector[(String, Int)],
     localDatacenter: Option[String],
     credentials: Option[Credentials],
-    requestTimeoutMillis: Long,
     driverSettings: Map[String, String]
 ) {
 
@@ -55,7 +53,7 @@ private[cassandra] final case class Connection(
       .foreach { named =>
         session.closeAsync()
         throw new IllegalArgumentException(
-          s"no node is in the data center $named of localDatacenter; the data centers of the cluster are " +
+          s"no node is in the data center $named of local-datacenter; the data centers of the cluster are " +
             known.toSeq.sorted.mkString(", ")
         )
       }
@@ -86,7 +84,7 @@ private[cassandra] final case class Connection(
 
   private def config: DriverConfigLoader = {
     val own = Map[DriverOption, String](
-      Default.REQUEST_TIMEOUT -> s"$requestTimeoutMillis milliseconds",
+      Default.REQUEST_TIMEOUT -> "10 seconds",
       // The server assigns the timestamp of a statement without a timestamp, as documented.
       Default.TIMESTAMP_GENERATOR_CLASS -> classOf[ServerSideTimestampGenerator].getName,
       Default.SESSION_NAME              -> "stoplog",

@@ -34,16 +34,21 @@ private[cassandra] object DriverSettings {
     }
   }
 
+  /** Returns the value of a setting, without the quotes of the driver's files. */
+  def text(settings: Map[String, String], option: Default): Option[String] =
+    settings
+      .get(s"${Connection.DriverPrefix}${option.getPath}")
+      .map(_.trim.stripPrefix("\"").stripSuffix("\""))
+      .filter(_.nonEmpty)
+
   /** Settings that the connector sets itself: guarantees depend on them, or an option has the same meaning.
     */
   private val owned: Map[String, String] = Map(
-    Default.TIMESTAMP_GENERATOR_CLASS -> "cannot be set: writeTimestamp decides about the times of rows",
-    Default.CONTACT_POINTS            -> "cannot be set: use contactPoints",
-    Default.LOAD_BALANCING_LOCAL_DATACENTER -> "cannot be set: use localDatacenter",
-    Default.REQUEST_CONSISTENCY             -> "has no effect: use consistency",
-    Default.REQUEST_SERIAL_CONSISTENCY      -> "has no effect: use serialConsistency",
-    Default.REQUEST_DEFAULT_IDEMPOTENCE     -> "has no effect: each request states whether it is idempotent",
-    Default.SESSION_KEYSPACE                -> "has no effect: use keyspace"
+    Default.TIMESTAMP_GENERATOR_CLASS   -> "cannot be set: writeTimestamp decides about the times of rows",
+    Default.CONTACT_POINTS              -> "cannot be set: use contactPoints",
+    Default.REQUEST_CONSISTENCY         -> "has no effect: use consistency",
+    Default.REQUEST_DEFAULT_IDEMPOTENCE -> "has no effect: each request states whether it is idempotent",
+    Default.SESSION_KEYSPACE            -> "has no effect: use keyspace"
   ).map { case (option, why) => option.getPath -> why }
 
   private val known: Vector[String] =

@@ -2,7 +2,7 @@
 package stoplog.cassandra.options
 
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
-import com.datastax.oss.driver.api.core.DefaultConsistencyLevel.{LOCAL_QUORUM, SERIAL}
+import com.datastax.oss.driver.api.core.DefaultConsistencyLevel.LOCAL_QUORUM
 
 import stoplog.options.{Opt, OptionGroup, OptionType}
 
@@ -26,12 +26,6 @@ private[cassandra] object CassandraOptionRegistry {
     "The nodes of the first contact, which lead to all other nodes."
   )
 
-  val LocalDatacenter: Opt[String] =
-    Cluster.option("localDatacenter", OptionType.text.as("name of a data center"), "dc1")(
-      "the data center of the contact points",
-      "The data center of the contacted nodes. Required if the contact points are in several data centers."
-    )
-
   val Username: Opt[String] = Cluster.option("username", OptionType.text, "ingest")(
     "none",
     "The user of the session. Needs `password`."
@@ -46,10 +40,6 @@ private[cassandra] object CassandraOptionRegistry {
     Cluster.withDefault("consistency", ConsistencyLevels.data, LOCAL_QUORUM, "QUORUM")(
       "The number of replicas that must confirm a write or return a row."
     )
-
-  val RequestTimeout: Opt[Long] = Cluster.withDefault("requestTimeout", OptionType.span, 10 * 1000L, "30s")(
-    "The maximum wait for a request before the request is retried."
-  )
 
   val RetryTimeout: Opt[Long] = Cluster.withDefault("retryTimeout", OptionType.span, 2 * 60 * 1000L, "10m")(
     "The maximum time of retries after an overloaded, unreachable or slow node, with random pauses of " +
@@ -83,60 +73,36 @@ private[cassandra] object CassandraOptionRegistry {
     "The columns of the table for columns of the rows with other names."
   )
 
-  val WriteTimestamp: Opt[String] = Write.withDefault(
+  val WriteTimestamp: Opt[WriteTimestampChoice] = Write.withDefault(
     "writeTimestamp",
-    OptionType.named(Seq("epoch", "column", "server"))(identity),
-    "epoch",
-    "column"
+    WriteTimestampChoice.values,
+    WriteTimestampChoice.Epoch,
+    "column updatedAt"
   )(
     "The timestamp of written cells: of two writes of a cell, Cassandra keeps the write with the later " +
-      "timestamp. `epoch`: the time of the first attempt of the epoch, kept in `epochTable`, so a repeated " +
-      "epoch never replaces writes of newer epochs. `column`: the time in `writeTimestampColumn`. " +
-      "`server`: the time at which the server receives the row."
+      "timestamp. `epoch`: the time of the first attempt of the epoch, kept in `progressTable`, so a repeated " +
+      "epoch never replaces writes of newer epochs. `column <name>`: the time in a column of the rows, of type " +
+      "TIMESTAMP, or BIGINT in microseconds since 1970. The column is also written if the table has a column of " +
+      "this name. `server`: the time at which the server receives the row."
   )
 
-  val WriteTimestampColumn: Opt[String] = Write.option(
-    "writeTimestampColumn",
-    OptionType.text.as(
-      "name of a column of type TIMESTAMP, or BIGINT in microseconds since 1970"
-    ),
-    "updatedAt"
-  )(
-    "none",
-    "The time of each row, with `writeTimestamp` = `column`. The column is also written if the table has a " +
-      "column of this name."
-  )
-
-  val EpochTable: Opt[(Option[String], String)] = Write.withDefault(
-    "epochTable",
+  val ProgressTable: Opt[(Option[String], String)] = Write.option(
+    "progressTable",
     TablePath.values,
-    (None, "stoplog_epochs"),
-    "ops.stoplog_epochs"
+    "ops.stoplog_progress"
   )(
-    "The table of the times of epochs, with a small row for each query; created if absent. Without a " +
-      "keyspace, the table is in the keyspace of the target table. Only for streaming queries with " +
-      "`writeTimestamp` = `epoch`."
+    "`stoplog_epochs`; in a write-ahead sink `stoplog_chunks`",
+    "The table of the sink's progress, created if absent: the times of epochs, with a small row for each query, " +
+      "or the chunks that a [write-ahead sink](../beyond-files/wal.md) has sent. Without a keyspace, the table is " +
+      "in the keyspace of the target table. Only for streaming queries with `writeTimestamp` = `epoch`, and for " +
+      "write-ahead sinks."
   )
 
-  val SerialConsistency: Opt[DefaultConsistencyLevel] =
-    Write.withDefault("serialConsistency", ConsistencyLevels.serial, SERIAL, "LOCAL_SERIAL")(
-      "The consistency of conditional writes to the epoch table. `LOCAL_SERIAL` is faster if a query never " +
-        "moves between data centers."
-    )
-
-  val Ttl: Opt[Int] = Write.option("ttl", stoplog.cassandra.options.Ttl.values, "30d")(
+  val Ttl: Opt[Ttl] = Write.option("ttl", stoplog.cassandra.options.Ttl.values, "30d")(
     "the default of the table",
-    "The time to live of written cells."
-  )
-
-  val TtlColumn: Opt[String] = Write.option(
-    "ttlColumn",
-    OptionType.text.as("name of a column of type INT or BIGINT, in seconds"),
-    "keepSeconds"
-  )(
-    "none",
-    "The time to live of the cells of each row; 0 means unlimited, null means the default of the table. " +
-      "Not together with `ttl`. The column is also written if the table has a column of this name."
+    "The time to live of written cells. `column <name>`: the seconds in a column of the rows, of type INT or " +
+      "BIGINT; 0 means unlimited, null means the default of the table. The column is also written if the table " +
+      "has a column of this name."
   )
 
   val NullValues: Opt[NullValues] = Write.withDefault(
@@ -150,16 +116,11 @@ private[cassandra] object CassandraOptionRegistry {
   )
 
   val MaxInFlight: Opt[Int] = Write.withDefault("maxInFlight", count, 256, "64")(
-    "The maximum number of requests of a task in flight. At the limit the task waits, which is the back " +
-      "the back pressure."
-  )
-
-  val MaxBatchRows: Opt[Int] = Write.withDefault("maxBatchRows", count, 32, "100")(
-    "The maximum number of rows of a partition in a request. `1` sends a request for each row."
+    "The maximum number of requests of a task in flight. At the limit the task waits, which is the back pressure."
   )
 
   val MaxBatchSize: Opt[Long] = Write.withDefault("maxBatchSize", OptionType.size, 4L << 10, "16k")(
-    "The size at which a request with several rows is sent. With default settings, nodes warn from 5 KiB " +
+    "The size at which a request with several rows of a partition is sent, with at most 32 rows. With default settings, nodes warn from 5 KiB " +
       "on and reject 50 KiB."
   )
 
@@ -179,34 +140,23 @@ private[cassandra] object CassandraOptionRegistry {
         "would be very large, splits become larger."
     )
 
-  val PageRows: Opt[Int] = Read.withDefault("pageRows", count, 5000, "500")(
-    "The number of rows of a page of a node. A task holds two pages."
-  )
-
   val all: Seq[Opt[_]] = Seq(
     ContactPoints,
-    LocalDatacenter,
     Username,
     Password,
     Consistency,
-    RequestTimeout,
     RetryTimeout,
     Keyspace,
     TableName,
     ColumnMapping,
     Query,
     WriteTimestamp,
-    WriteTimestampColumn,
-    EpochTable,
-    SerialConsistency,
+    ProgressTable,
     Ttl,
-    TtlColumn,
     NullValues,
     MaxInFlight,
-    MaxBatchRows,
     MaxBatchSize,
     Distribution,
-    MaxSplitMemorySize,
-    PageRows
+    MaxSplitMemorySize
   )
 }

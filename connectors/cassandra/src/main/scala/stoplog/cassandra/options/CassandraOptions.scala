@@ -4,10 +4,11 @@ package stoplog.cassandra.options
 import java.util.{Map => JMap}
 
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
+import com.datastax.oss.driver.api.core.config.DefaultDriverOption
 
 import stoplog.cassandra.client.{Connection, Credentials, DriverSettings}
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry}
-import stoplog.options.{Opt, OptionReader, OptionType, SparkOptions, TimeSpan}
+import stoplog.options.{Opt, OptionReader, OptionType, OtherNames, SparkOptions, TimeSpan}
 
 /** All options of a read or write, checked and with their defaults. [[CassandraOptionRegistry]] describes the
   * options.
@@ -34,7 +35,6 @@ private[cassandra] final case class WriteOptions(
     ttl: Option[Ttl],
     nulls: NullValues,
     maxInFlight: Int,
-    maxBatchRows: Int,
     maxBatchBytes: Long,
     distribution: RowSpread
 ) {
@@ -46,7 +46,7 @@ private[cassandra] final case class WriteOptions(
   }
 }
 
-private[cassandra] final case class ReadOptions(maxSplitBytes: Long, pageRows: Int)
+private[cassandra] final case class ReadOptions(maxSplitBytes: Long)
 
 private[cassandra] object CassandraOptions {
 
@@ -71,10 +71,7 @@ private[cassandra] object CassandraOptions {
       consistency = reader(Registry.Consistency),
       retryTimeoutMillis = reader(Registry.RetryTimeout),
       write = write(reader),
-      read = ReadOptions(
-        reader(Registry.MaxSplitMemorySize),
-        reader(Registry.PageRows)
-      )
+      read = ReadOptions(reader(Registry.MaxSplitMemorySize))
     )
     refuseUnknown(reader)
     reader.errors.throwIfAny()
@@ -98,9 +95,8 @@ private[cassandra] object CassandraOptions {
     DriverSettings.problems(settings).foreach(reader.errors.add(_))
     Connection(
       contactPoints = points.getOrElse(Vector.empty),
-      localDatacenter = reader.text(Registry.LocalDatacenter),
+      localDatacenter = DriverSettings.text(settings, DefaultDriverOption.LOAD_BALANCING_LOCAL_DATACENTER),
       credentials = credentials(reader),
-      requestTimeoutMillis = reader(Registry.RequestTimeout),
       driverSettings = settings
     )
   }
@@ -119,7 +115,6 @@ private[cassandra] object CassandraOptions {
     ttl = Ttl.parse(reader),
     nulls = reader(Registry.NullValues),
     maxInFlight = reader(Registry.MaxInFlight),
-    maxBatchRows = reader(Registry.MaxBatchRows),
     maxBatchBytes = reader(Registry.MaxBatchSize),
     distribution = reader(Registry.Distribution)
   )
@@ -134,10 +129,18 @@ private[cassandra] object CassandraOptions {
     val known = Registry.all.map(option => option.key -> option.key)
     for {
       (key, _) <- reader.others
-      if !SparkOptions.isSparks(key) && !key.startsWith(Connection.DriverPrefix)
+      problem  <- otherNames.problem(key)
+    } reader.errors.add(problem)
+    for {
+      (key, _) <- reader.others
+      if otherNames.problem(key).isEmpty && !SparkOptions.isSparks(key) && !key.startsWith(
+        Connection.DriverPrefix
+      )
       why <- OptionType.oneOf(known)(key).left.toOption
     } reader.errors.add(s"$key $why.")
   }
+
+  private lazy val otherNames = OtherNames.ofConnector("cassandra")
 }
 
 /** The source of the timestamps of writes. */
@@ -158,24 +161,64 @@ private[cassandra] object WriteTimestamp {
   case object OfServer extends WriteTimestamp
 
   def parse(reader: OptionReader): WriteTimestamp = {
-    val word   = reader(Registry.WriteTimestamp)
-    val serial = reader(Registry.SerialConsistency)
-    val table  = reader(Registry.EpochTable)
-    if (word != "epoch")
+    val choice = reader(Registry.WriteTimestamp)
+    if (choice != WriteTimestampChoice.Epoch)
       reader.withoutEffect(
-        Seq(Registry.EpochTable, Registry.SerialConsistency),
-        s"with writeTimestamp = '$word'"
+        Seq(Registry.ProgressTable),
+        s"with writeTimestamp = '${WriteTimestampChoice.values.render(choice)}'"
       )
-    if (word != "column")
-      reader.withoutEffect(Seq(Registry.WriteTimestampColumn), s"with writeTimestamp = '$word'")
-    word match {
-      case "server" => OfServer
-      case "epoch"  => OfEpoch(table._1, table._2, serial)
-      case _        =>
-        val column = reader.text(Registry.WriteTimestampColumn)
-        if (column.isEmpty) reader.errors.add("writeTimestamp = 'column' needs writeTimestampColumn: set it.")
-        OfColumn(column.getOrElse(""))
+    choice match {
+      case WriteTimestampChoice.Server       => OfServer
+      case WriteTimestampChoice.Column(name) => OfColumn(name)
+      case WriteTimestampChoice.Epoch        =>
+        val (keyspace, table) = reader.get(Registry.ProgressTable).getOrElse((None, DefaultTable))
+        OfEpoch(keyspace, table, serial(reader))
     }
+  }
+
+  /** The consistency of conditional writes, which the driver's setting changes. */
+  private def serial(reader: OptionReader): DefaultConsistencyLevel = {
+    val settings = reader.others.toMap
+    val key      = DefaultDriverOption.REQUEST_SERIAL_CONSISTENCY
+    DriverSettings.text(settings, key).fold(DefaultConsistencyLevel.SERIAL) { text =>
+      ConsistencyLevels.serial
+        .parse(text)
+        .left
+        .map(why => reader.errors.add(s"${Connection.DriverPrefix}${key.getPath} = '$text' $why."))
+        .getOrElse(DefaultConsistencyLevel.SERIAL)
+    }
+  }
+
+  private final val DefaultTable = "stoplog_epochs"
+}
+
+/** The values of the option `writeTimestamp`. */
+private[cassandra] sealed trait WriteTimestampChoice
+private[cassandra] object WriteTimestampChoice {
+  case object Epoch                     extends WriteTimestampChoice
+  case object Server                    extends WriteTimestampChoice
+  final case class Column(name: String) extends WriteTimestampChoice
+
+  val values: OptionType[WriteTimestampChoice] = {
+    val words = OptionType.words[WriteTimestampChoice]("epoch" -> Epoch, "server" -> Server)
+    OptionType[WriteTimestampChoice](
+      "`epoch`, `server` or `column <name>`",
+      text => ColumnOf.unapply(text).map(name => Right(Column(name))).getOrElse(words.parse(text)),
+      {
+        case Column(name) => s"column $name"
+        case word         => words.render(word)
+      }
+    )
+  }
+}
+
+/** The value `column <name>` of an option. */
+private[options] object ColumnOf {
+  private val Form = "(?is)\\s*column\\s+(.*\\S)\\s*".r
+
+  def unapply(text: String): Option[String] = text match {
+    case Form(name) => Some(name)
+    case _          => None
   }
 }
 
@@ -207,16 +250,19 @@ private[cassandra] object Ttl {
   /** Cassandra's maximum: 20 years. */
   final val MostSeconds = 20 * 365 * 24 * 3600
 
-  def parse(reader: OptionReader): Option[Ttl] = {
-    val constant = reader.get(Registry.Ttl)
-    val column   = reader.text(Registry.TtlColumn)
-    if (reader.isSet(Registry.Ttl) && column.isDefined)
-      reader.errors.add("ttl and ttlColumn: set only one of them.")
-    constant.map(Constant(_)).orElse(column.map(OfColumn(_)))
-  }
+  def parse(reader: OptionReader): Option[Ttl] = reader.get(Registry.Ttl)
 
-  val values: OptionType[Int] =
-    OptionType[Int](OptionType.span.described, seconds(_), seconds => TimeSpan.render(seconds * 1000L))
+  val values: OptionType[Ttl] = OptionType[Ttl](
+    "time, or `column <name>`",
+    {
+      case ColumnOf(name) => Right(OfColumn(name))
+      case text           => seconds(text).map(Constant(_))
+    },
+    {
+      case Constant(seconds) => TimeSpan.render(seconds * 1000L)
+      case OfColumn(name)    => s"column $name"
+    }
+  )
 
   private def seconds(text: String): Either[String, Int] = TimeSpan.parse(text).flatMap { millis =>
     if (millis % 1000 != 0) Left("is not whole seconds")

@@ -115,7 +115,6 @@ private[cassandra] final class PageReader(
       .newInstance(cql)
       .setIdempotent(true)
       .setConsistencyLevel(query.options.consistency)
-      .setPageSize(query.options.read.pageRows)
     try retries(() => session.prepare(select))
     catch { case e: DriverException => throw CassandraErrors.table(query.table, RequestCauses.describe(e)) }
   }

@@ -11,7 +11,7 @@ import stoplog.cassandra.client.{CassandraErrors, RequestRetries, Sessions}
 import stoplog.cassandra.options.{CassandraOptionRegistry => Registry, CassandraOptions, TablePath}
 import stoplog.cassandra.schema.OwnTable
 import stoplog.error.Errors
-import stoplog.options.{Opt, OptionGroup}
+import stoplog.options.Opt
 import stoplog.wal.{
   CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace
 }
@@ -19,7 +19,7 @@ import stoplog.wal.{
 /** Stores the notes of a write-ahead sink in a Cassandra table: the implementation of `committer=cassandra`.
   *
   * The options start with `cassandra.`: `cassandra.contactPoints`, `cassandra.keyspace`, further connection
-  * options of `docs/reference/cassandra-options.md`, and `cassandra.chunksTable`.
+  * options of `docs/reference/cassandra-options.md`, and `cassandra.progressTable`.
   *
   * The notes of a query are one partition, ordered by epoch. Old notes are deleted by a single tombstone, and
   * later reads skip the deleted range.
@@ -142,19 +142,6 @@ private[cassandra] final case class CassandraChunkOptions(
 
 private[cassandra] object CassandraChunkOptions {
 
-  case object WriteAhead extends OptionGroup("In a write-ahead sink")
-
-  val ChunksTableName: Opt[(Option[String], String)] = WriteAhead.withDefault(
-    "chunksTable",
-    TablePath.values,
-    (None, DefaultTable),
-    "ops.stoplog_chunks"
-  )(
-    "The table of the chunks that a write-ahead sink has sent, created if absent. Without a keyspace, the " +
-      "table is in the keyspace of the target table. Only as `cassandra.chunksTable` of " +
-      "`format(\"stoplog-wal\")`."
-  )
-
   /** Parses the options of the sender. Error: `STOPLOG_INVALID_OPTIONS`. */
   def ofSender(options: JMap[String, String]): CassandraChunkOptions = parse(options, table = None)
 
@@ -165,22 +152,23 @@ private[cassandra] object CassandraChunkOptions {
   /** @param table the default table */
   private def parse(options: JMap[String, String], table: Option[String]): CassandraChunkOptions = {
     val own       = ConnectorOptions.of(options, Word, withoutEffect)
-    val passed    = own.without(ChunksTableName).withDefault(Registry.TableName, table)
+    val passed    = own.without(Registry.ProgressTable).withDefault(Registry.TableName, table)
     val cassandra = CassandraOptions.parse(passed.asJava)
-    CassandraChunkOptions(cassandra, located(own.text(ChunksTableName), cassandra.table.keyspace))
+    CassandraChunkOptions(cassandra, located(own.text(Registry.ProgressTable), cassandra.table.keyspace))
   }
 
   private def located(table: Option[String], keyspace: String): (String, String) = {
     val text = table.getOrElse(DefaultTable)
     TablePath.parse(text) match {
       case Right((in, name)) => in.getOrElse(keyspace) -> name
-      case Left(why) => throw Errors.invalidOptions(Seq(s"$Word.${ChunksTableName.key} = '$text' $why."))
+      case Left(why)         =>
+        throw Errors.invalidOptions(Seq(s"$Word.${Registry.ProgressTable.key} = '$text' $why."))
     }
   }
 
   // Chunks keep their distribution, and a write-ahead sink reads no tables.
   private val withoutEffect: Seq[Opt[_]] =
-    Seq(Registry.Distribution, Registry.MaxSplitMemorySize, Registry.PageRows)
+    Seq(Registry.Distribution, Registry.MaxSplitMemorySize)
 
   private final val Word         = "cassandra"
   private final val DefaultTable = "stoplog_chunks"

@@ -28,7 +28,7 @@ private[cassandra] final class UpsertWriter(
     new RowBinder(plan, session, options.consistency, options.write.nulls, epochMicros, retries)
   private val inFlight =
     new InFlight(options.write.maxInFlight, retries, ResponseLimit.limitMillis(session), Sessions.timer)
-  private val groups = new PartitionGroups(options.write.maxBatchRows, options.write.maxBatchBytes, send)
+  private val groups = new PartitionGroups(UpsertWriter.MaxBatchRows, options.write.maxBatchBytes, send)
   private val unacknowledged =
     Option.when(plan.timestamp == TimestampSource.Server)(new RepeatedKeys)
   private var rows = 0L
@@ -147,4 +147,10 @@ private[cassandra] final class PartitionGroups(
     val rows  = mutable.ArrayBuffer.empty[BoundStatement]
     var bytes = 0L
   }
+}
+
+private[cassandra] object UpsertWriter {
+
+  /** The maximum number of rows of a partition in a request. */
+  final val MaxBatchRows = 32
 }

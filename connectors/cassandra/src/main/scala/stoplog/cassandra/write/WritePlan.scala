@@ -163,10 +163,10 @@ private[cassandra] object WritePlan {
     }
 
     private def timestampProblem = timestampName.toSeq.flatMap(
-      aside("writeTimestampColumn", _, Seq(TimestampType, LongType))
+      aside("writeTimestamp", _, Seq(TimestampType, LongType))
     )
 
-    private def ttlProblem = ttlName.toSeq.flatMap(aside("ttlColumn", _, Seq(IntegerType, LongType)))
+    private def ttlProblem = ttlName.toSeq.flatMap(aside("ttl", _, Seq(IntegerType, LongType)))
 
     private def aside(option: String, name: String, types: Seq[DataType]): Option[String] =
       ordinal(name).map(schema(_).dataType) match {

@@ -62,9 +62,10 @@ object CassandraSpeed {
     val node                            = CassandraNode.shared.address
     val ours: Seq[(String, () => Unit)] = task match {
       case "upsert" =>
-        for ((name, batch) <- Seq("stoplog" -> 32, "stoplog, `maxBatchRows` = 1" -> 1)) yield {
-          val sink = CassandraSink.forTable(node, "bench", table.name).withMaxBatchRows(batch).build()
-          val run  = () => {
+        for ((name, batch) <- Seq("stoplog" -> "4k", "stoplog, `maxBatchSize` = 1" -> "1")) yield {
+          val sink =
+            CassandraSink.forTable(node, "bench", table.name).withOption("maxBatchSize", batch).build()
+          val run = () => {
             val frame = spark.range(0, rows, 1, Threads).selectExpr(table.rows: _*)
             sink.write(frame).save()
           }

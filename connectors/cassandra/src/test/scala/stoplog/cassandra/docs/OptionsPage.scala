@@ -2,8 +2,7 @@
 package stoplog.cassandra.docs
 
 import stoplog.cassandra.options.CassandraOptionRegistry
-import stoplog.cassandra.wal.CassandraChunkOptions
-import stoplog.docs.{OptionsReference, OptionsTable}
+import stoplog.docs.OptionsReference
 
 /** `docs/reference/cassandra-options.md`, from the registry. */
 object OptionsPage
@@ -14,8 +13,8 @@ object OptionsPage
     ) {
 
   override protected def more: Seq[String] = Seq(
-    OptionsTable.section(CassandraChunkOptions.WriteAhead, Seq(CassandraChunkOptions.ChunksTableName)) +
-      """
+    """## In a write-ahead sink
+        |
         |The sender and the committer `cassandra` of [the write-ahead sink](../beyond-files/wal.md) take the options of this page with `cassandra.`
         |before them: `cassandra.contactPoints`, `cassandra.table`, `cassandra.ttl`. `distribution` and the options for reading
         |have no effect there, and are rejected.
@@ -33,6 +32,9 @@ object OptionsPage
       |builders `CassandraSink` and `CassandraSource`, or for a whole session as
       |`spark.datasource.stoplog-cassandra.<name>`. All mistakes are reported at once, before anything is written. Sizes,
       |times and names are written as [those of the file sink](options.md). For all other settings use the
-      |names of the driver: every option that starts with `datastax-java-driver.` goes to the driver unchanged.
+      |names of the driver: every option that starts with `datastax-java-driver.` goes to the driver unchanged, such as
+      |`datastax-java-driver.basic.request.timeout` = `30 seconds`, `….basic.load-balancing-policy.local-datacenter`, which
+      |contact points in several data centers need, `….basic.request.page-size`, and
+      |`….basic.request.serial-consistency`, which also applies to conditional writes to `progressTable`.
       |""".stripMargin
 }

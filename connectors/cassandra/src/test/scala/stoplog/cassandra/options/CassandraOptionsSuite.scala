@@ -47,21 +47,38 @@ class CassandraOptionsSuite extends AnyFunSuite {
       "keyspacee"      -> "ks",
       "ttl"            -> "1500ms",
       "writeTimestamp" -> "column",
+      "pageRows"       -> "5",
       "username"       -> "u",
       "columnMapping"  -> "a=b,a=c"
     )
     for (
       part <- Seq("contactPoints = 'a:b:c' is not a list", "perhaps QUORUM", "keyspacee is not one of",
-        "perhaps keyspace", "is not whole seconds", "needs writeTimestampColumn", "username and password",
-        "names a twice")
+        "perhaps keyspace", "is not whole seconds", "writeTimestamp = 'column' is not one of epoch, server",
+        "use datastax-java-driver.basic.request.page-size", "username and password", "names a twice")
     )
       assert(told.contains(part), told)
   }
 
   test("rejects options without effect") {
-    assert(problems("writeTimestampColumn" -> "at").contains("no effect with writeTimestamp = 'epoch'"))
-    assert(problems("writeTimestamp" -> "server", "epochTable" -> "t").contains("no effect"))
-    assert(problems("ttl" -> "1h", "ttlColumn" -> "c").contains("set only one of them"))
+    assert(problems("writeTimestamp" -> "server", "progressTable" -> "t").contains("no effect"))
+    assert(problems("writeTimestamp" -> "column at", "progressTable" -> "t").contains("no effect"))
+  }
+
+  test("a time to live and a timestamp are constant, or in a column") {
+    assert(parse("ttl" -> "1h").write.ttl === Some(Ttl.Constant(3600)))
+    assert(parse("ttl" -> "Column keep").write.ttl === Some(Ttl.OfColumn("keep")))
+    assert(parse("writeTimestamp" -> "column my at").write.timestamp === WriteTimestamp.OfColumn("my at"))
+  }
+
+  test("the driver's serial consistency and data center have their effect") {
+    val driver = "datastax-java-driver.basic."
+    val read   = parse(
+      s"${driver}request.serial-consistency"             -> "LOCAL_SERIAL",
+      s"${driver}load-balancing-policy.local-datacenter" -> "\"dc1\""
+    )
+    assert(read.write.serial === DefaultConsistencyLevel.LOCAL_SERIAL)
+    assert(read.connection.localDatacenter === Some("dc1"))
+    assert(problems(s"${driver}request.serial-consistency" -> "ONE").contains("is not one of SERIAL"))
   }
 
   test("driver settings reach the driver, and Spark's keys are ignored") {
@@ -84,12 +101,10 @@ class CassandraOptionsSuite extends AnyFunSuite {
     ) assert(told(wrong).contains(right), wrong)
     for (
       (owned, why) <- Seq(
-        "advanced.timestamp-generator.class"           -> "cannot be set: writeTimestamp",
-        "basic.contact-points"                         -> "cannot be set: use contactPoints",
-        "basic.load-balancing-policy.local-datacenter" -> "cannot be set: use localDatacenter",
-        "basic.request.consistency"                    -> "has no effect: use consistency",
-        "profiles.slow.basic.request.consistency"      -> "has no effect: use consistency",
-        "basic.request.serial-consistency"             -> "has no effect: use serialConsistency"
+        "advanced.timestamp-generator.class"      -> "cannot be set: writeTimestamp",
+        "basic.contact-points"                    -> "cannot be set: use contactPoints",
+        "basic.request.consistency"               -> "has no effect: use consistency",
+        "profiles.slow.basic.request.consistency" -> "has no effect: use consistency"
       )
     ) assert(told(owned).contains(why), owned)
   }
@@ -120,22 +135,24 @@ class CassandraOptionsSuite extends AnyFunSuite {
       .build()
     assert(
       sink.options().asScala.toMap === Map(
-        "contactPoints"        -> "a",
-        "keyspace"             -> "ks",
-        "table"                -> "t",
-        "username"             -> "me",
-        "password"             -> "hidden",
-        "writeTimestamp"       -> "column",
-        "writeTimestampColumn" -> "at",
-        "ttlColumn"            -> "keep",
-        "columnMapping"        -> "x=y,z=w",
-        "maxInFlight"          -> "7"
+        "contactPoints"  -> "a",
+        "keyspace"       -> "ks",
+        "table"          -> "t",
+        "username"       -> "me",
+        "password"       -> "hidden",
+        "writeTimestamp" -> "column at",
+        "ttl"            -> "column keep",
+        "columnMapping"  -> "x=y,z=w",
+        "maxInFlight"    -> "7"
       )
     )
     assert(!sink.toString.contains("hidden"))
     assert(
       CassandraSource.forTable("a", "ks", "t").withPageRows(9).build() ===
-        CassandraSource.forTable("a", "ks", "t").withOption("pageRows", "9").build()
+        CassandraSource
+          .forTable("a", "ks", "t")
+          .withOption("datastax-java-driver.basic.request.page-size", "9")
+          .build()
     )
   }
 }

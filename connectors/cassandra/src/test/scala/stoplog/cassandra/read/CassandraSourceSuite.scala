@@ -42,7 +42,9 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
     node.estimate(keyspace)
     for ((size, page) <- Seq("1k" -> "5000", "10k" -> "40", "64m" -> "7"))
       assert(
-        table("wide", "maxSplitMemorySize" -> size, "pageRows" -> page).selectExpr(sums: _*).head() === before
+        table("wide", "maxSplitMemorySize" -> size, "datastax-java-driver.basic.request.page-size" -> page)
+          .selectExpr(sums: _*)
+          .head() === before
       )
     assert(table("wide", "maxSplitMemorySize" -> "1k").rdd.getNumPartitions > 4)
   }
@@ -159,8 +161,10 @@ class CassandraSourceLaws extends SplitSourceLaws[CassandraSplit, Row, InternalR
   override def copied(row: InternalRow): InternalRow = row.copy()
 
   override def source: SplitSource[CassandraSplit, Row, InternalRow] = {
-    val options = CassandraOptions.parse(this.options("wide", "pageRows" -> "11").asJava)
-    val info    = TableInfo.of(options)
+    val options = CassandraOptions.parse(
+      this.options("wide", "datastax-java-driver.basic.request.page-size" -> "11").asJava
+    )
+    val info = TableInfo.of(options)
     new CassandraSplitSource(
       ReadQuery.of(info, ReadColumns.of(info, options), ClusteringFilter.all, options),
       PartitionKeys.All,

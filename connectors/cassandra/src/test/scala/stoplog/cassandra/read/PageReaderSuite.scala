@@ -32,10 +32,12 @@ class PageReaderSuite extends AnyFunSuite with KeyspaceForTests {
       request: Request => CompletionStage[AnyRef],
       answerMillis: Long = 60000
   ): PageReader = {
-    val options = CassandraOptions.parse(this.options("paged", "pageRows" -> "13").asJava)
-    val info    = TableInfo.of(options)
-    val query   = ReadQuery.of(info, ReadColumns.of(info, options), ClusteringFilter.all, options)
-    val made    = new PageReader(query, ProxiedSession.of(session)(request), answerMillis, () => ())
+    val options = CassandraOptions.parse(
+      this.options("paged", "datastax-java-driver.basic.request.page-size" -> "13").asJava
+    )
+    val info  = TableInfo.of(options)
+    val query = ReadQuery.of(info, ReadColumns.of(info, options), ClusteringFilter.all, options)
+    val made  = new PageReader(query, ProxiedSession.of(session)(request), answerMillis, () => ())
     made.add((0 until 3).map(part => TokenSplit(TokenSpan.Ring.piece(part, 3), 0, Vector.empty)))
     made
   }

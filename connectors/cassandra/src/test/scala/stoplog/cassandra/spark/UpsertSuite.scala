@@ -182,7 +182,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
 
   test("with writeTimestamp=column, the latest row of a key wins in any order of arrival") {
     cql("CREATE TABLE %s.by_column (id int PRIMARY KEY, v text)")
-    val more = Seq("writeTimestamp" -> "column", "writeTimestampColumn" -> "at")
+    val more = Seq("writeTimestamp" -> "column at")
     write(rows("SELECT 1 AS id, 'late' AS v, TIMESTAMP'2026-01-02 00:00:00' AS at"), "by_column", more: _*)
     write(rows("SELECT 1 AS id, 'early' AS v, TIMESTAMP'2026-01-01 00:00:00' AS at"), "by_column", more: _*)
     val row = cql("SELECT v, WRITETIME(v) FROM %s.by_column").head
@@ -210,7 +210,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     def two(later: String) = rows(
       s"SELECT id, v, TIMESTAMP'2026-01-01 00:00:00' AS at FROM VALUES (1, 'z'), (1, '$later') AS t(id, v)"
     ).coalesce(1)
-    val more = Seq("writeTimestamp" -> "column", "writeTimestampColumn" -> "at")
+    val more = Seq("writeTimestamp" -> "column at")
     write(two("z"), "tied", more: _*)
     val stoplog = refusal(write(two("a"), "tied", more: _*))
     assert(stoplog.getCondition === "STOPLOG_BAD_ROW")
@@ -220,11 +220,15 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
   test("a wrong data center is reported with the data centers of the cluster") {
     val begun = System.nanoTime()
     val e     = intercept[StoplogArgumentException](
-      write(rows("SELECT 1 AS id"), "plain", "localDatacenter" -> "dc_wrong")
+      write(
+        rows("SELECT 1 AS id"),
+        "plain",
+        "datastax-java-driver.basic.load-balancing-policy.local-datacenter" -> "dc_wrong"
+      )
     )
     assert(System.nanoTime() - begun < 60e9)
     assert(e.getCondition === "STOPLOG_UNREACHABLE")
-    for (part <- Seq("no node is in the data center dc_wrong", "localDatacenter", "datacenter1"))
+    for (part <- Seq("no node is in the data center dc_wrong", "local-datacenter", "datacenter1"))
       assert(e.getMessage.contains(part), e.getMessage)
   }
 
@@ -243,7 +247,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     write(
       rows("SELECT id, 'x' AS v, keep FROM VALUES (2, 50), (3, 0), (4, CAST(NULL AS INT)) AS t(id, keep)"),
       "lives",
-      "ttlColumn" -> "keep"
+      "ttl" -> "column keep"
     )
     val ttls =
       cql("SELECT id, TTL(v) FROM %s.lives").map(row => row.getInt(0) -> Option(row.getObject(1))).toMap

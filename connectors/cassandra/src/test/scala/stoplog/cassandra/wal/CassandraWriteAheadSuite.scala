@@ -47,7 +47,7 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
   test("a batch query leaves no notes") {
     cql("CREATE TABLE %s.job_rows (id bigint PRIMARY KEY, word text)")
     sink("job_rows")
-      .withCassandraOption("chunksTable", s"$keyspace.batch_chunks")
+      .withCassandraOption("progressTable", s"$keyspace.batch_chunks")
       .withLogLocation(Files.createTempDirectory("wal").toString)
       .build()
       .write(spark.range(0, 40, 1, 4).selectExpr("id", "concat('w', id) AS word"))
@@ -82,8 +82,8 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
     assert(e.getCondition === "STOPLOG_ROW_COLUMNS")
     assert(!Files.exists(log.resolve("_stoplog")))
     val options = intercept[StoplogArgumentException](
-      sink("refused").withCassandraOption("pageRows", "5").build()
+      sink("refused").withCassandraOption("distribution", "byPartitionKey").build()
     )
-    assert(options.getMessage.contains("cassandra.pageRows has no effect in a write-ahead sink"))
+    assert(options.getMessage.contains("cassandra.distribution has no effect in a write-ahead sink"))
   }
 }

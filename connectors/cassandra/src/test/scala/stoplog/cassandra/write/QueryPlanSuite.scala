@@ -57,7 +57,7 @@ class QueryPlanSuite extends AnyFunSuite {
   }
 
   test("only timestamp and TTL columns may follow the bound columns") {
-    val made = plan("a INT, b INT, keep INT", query, "ttlColumn" -> "keep")
+    val made = plan("a INT, b INT, keep INT", query, "ttl" -> "column keep")
     assert(made.values === Vector(0, 1))
     assert(made.ttl === Some(2))
     assert(

@@ -27,9 +27,11 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
   }
 
   private def write(rows: Seq[(Int, Int, String)], micros: Long): Unit = {
-    val options = CassandraOptions.parse(this.options("counted", "requestTimeout" -> "60s").asJava)
-    val plan    = WritePlan.of(TableInfo.of(options), schema, options)
-    val writer  = new UpsertWriter(plan, session, options, Some(micros), Faults.none)
+    val options = CassandraOptions.parse(
+      this.options("counted", "datastax-java-driver.basic.request.timeout" -> "60 seconds").asJava
+    )
+    val plan   = WritePlan.of(TableInfo.of(options), schema, options)
+    val writer = new UpsertWriter(plan, session, options, Some(micros), Faults.none)
     rows.foreach { case (p, c, v) => writer.write(InternalRow(p, c, UTF8String.fromString(v))) }
     writer.finish()
     ()
@@ -54,7 +56,11 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
 
   private def written(rows: Seq[(Int, Int)], more: (String, String)*): Counting = {
     val options =
-      CassandraOptions.parse(this.options("counted", more :+ "requestTimeout" -> "60s": _*).asJava)
+      CassandraOptions.parse(
+        this
+          .options("counted", more :+ "datastax-java-driver.basic.request.timeout" -> "60 seconds": _*)
+          .asJava
+      )
     val plan     = WritePlan.of(TableInfo.of(options), schema, options)
     val counting = new Counting
     val writer   = new UpsertWriter(plan, counting.session, options, Some(1000L), Faults.none)
@@ -67,7 +73,7 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
   private def count(p: Int): Long = cql(s"SELECT COUNT(*) FROM %s.counted WHERE p = $p").head.getLong(0)
 
   test("concurrent requests stay within maxInFlight for fast rows") {
-    val counting = written((0 until 3000).map(1 -> _), "maxInFlight" -> "4", "maxBatchRows" -> "1")
+    val counting = written((0 until 3000).map(1 -> _), "maxInFlight" -> "4", "maxBatchSize" -> "1")
     assert(counting.all.get === 3000)
     assert(counting.most.get <= 4)
     assert(counting.most.get > 1)
@@ -79,9 +85,8 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
       c <- 0 until 100
       p <- 10 until 20
     } yield p -> c
-    assert(written(rows, "maxBatchRows" -> "20", "maxBatchSize" -> "1m").all.get === 1000 / 20)
-    assert(written(rows, "maxBatchRows" -> "20", "maxBatchSize" -> "1").all.get === 1000)
-    assert(written(rows, "maxBatchRows" -> "1").all.get === 1000)
+    assert(written(rows, "maxBatchSize" -> "1m").all.get === 10 * 4, "of 100 rows each, 32 a request")
+    assert(written(rows, "maxBatchSize" -> "1").all.get === 1000)
     assert((10 until 20).forall(count(_) == 100))
   }
 

@@ -93,7 +93,8 @@ private[announce] final class JdbcTarget(settings: JdbcTargetSettings, connector
 
   private def prepare(session: Session): Unit = {
     // The announcer repeats calls.
-    val retries = new Retries(RequestOptions(jdbc.requests.timeoutSeconds, maxTries = 1, 1), jdbc.at.dialect)
+    val retries =
+      new Retries(RequestOptions(jdbc.requests.timeoutSeconds, retryTimeoutMillis = 0), jdbc.at.dialect)
     val created = new CreatedTables(session, retries, place)
     created.ensure(table.table, table.create)
     created.ensure(positions.table, positions.create)

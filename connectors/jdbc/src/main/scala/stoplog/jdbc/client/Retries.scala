@@ -8,22 +8,23 @@ import scala.util.control.NonFatal
 
 import stoplog.thread.{Backoff, StopSignal}
 
-/** @param timeoutSeconds the timeout of a statement; 0 for no timeout
-  * @param maxTries       the maximum number of attempts of a request, including the first attempt
+/** @param timeoutSeconds     the timeout of a statement; 0 for no timeout
+  * @param retryTimeoutMillis the time after which there are no further attempts; 0 for a single attempt
   */
-private[jdbc] final case class RequestOptions(timeoutSeconds: Int, maxTries: Int, retryWaitMillis: Long)
+private[jdbc] final case class RequestOptions(timeoutSeconds: Int, retryTimeoutMillis: Long)
 
 /** Retries transient failures of a task or of the driver. The waits end when the query is stopped.
   *
-  * @param pause waits for the given number of milliseconds
+  * @param pause     waits for the given number of milliseconds
+  * @param nowMillis a monotonic clock
   */
 private[jdbc] final class Retries(
     requests: RequestOptions,
     codes: FailureCodes,
-    pause: Long => Unit = StopSignal.ofThisThread.pause(_)
+    pause: Long => Unit = StopSignal.ofThisThread.pause(_),
+    nowMillis: () => Long = () => System.nanoTime() / 1000000
 ) {
-  private[this] val backoff = Backoff(requests.retryWaitMillis, mostMillis = 30_000)
-  private[this] val again   = new AtomicLong()
+  private[this] val again = new AtomicLong()
 
   /** The number of retries. */
   def count: Long = again.get
@@ -32,14 +33,15 @@ private[jdbc] final class Retries(
     * @param failed creates the error after the last attempt has failed with a transient failure
     */
   def apply[A](failed: Throwable => Throwable)(action: Int => A): A = {
+    val endMillis = nowMillis() + requests.retryTimeoutMillis
     @tailrec
     def go(before: Int): A =
       attempt(before, action) match {
-        case Right(result)                              => result
-        case Left(e) if before + 1 >= requests.maxTries => throw failed(e)
-        case Left(_)                                    =>
+        case Right(result)                       => result
+        case Left(e) if nowMillis() >= endMillis => throw failed(e)
+        case Left(_)                             =>
           again.incrementAndGet()
-          pause(backoff.pauseMillis(before + 1))
+          pause(Retries.backoff.pauseMillis(before + 1))
           go(before + 1)
       }
     go(0)
@@ -48,4 +50,8 @@ private[jdbc] final class Retries(
   private def attempt[A](before: Int, action: Int => A): Either[Throwable, A] =
     try Right(action(before))
     catch { case NonFatal(e) if FailureKind.of(e, codes) == FailureKind.Transient => Left(e) }
+}
+
+private[jdbc] object Retries {
+  private val backoff = Backoff(firstMillis = 100, mostMillis = 30_000)
 }

@@ -7,7 +7,7 @@ import scala.util.Try
 
 import stoplog.jdbc.client.Dialect
 import stoplog.jdbc.options.{JdbcOptionRegistry => Registry}
-import stoplog.options.{OptionReader, SparkOptions, Suggestion}
+import stoplog.options.{OptionReader, OtherNames, SparkOptions, Suggestion}
 
 /** Classifies keys that are not options of the sink: properties of the database's driver, Spark's own
   * options, and mistakes.
@@ -24,7 +24,11 @@ private[jdbc] object DriverProperties {
     for ((key, _) <- known)
       reader.errors.add(s"$key is an option of Spark's own jdbc format that has no effect here: remove it.")
     for {
-      (key, _) <- rest if key.length > ShortestMistake
+      (key, _) <- rest
+      problem  <- otherNames.problem(key)
+    } reader.errors.add(problem)
+    for {
+      (key, _) <- rest if key.length > ShortestMistake && otherNames.problem(key).isEmpty
       meant    <- Suggestion.of(key, Registry.all.map(_.key))
     } reader.errors.add(
       s"$key is not an option: did you mean $meant? A property of the driver can be part of url."
@@ -73,6 +77,8 @@ private[jdbc] object DriverProperties {
     "pushdownpredicate", "pushdownaggregate", "pushdownlimit", "pushdownoffset", "pushdowntablesample",
     "preparequery", "prefertimestampntz", "path"
   )
+
+  private lazy val otherNames = OtherNames.ofConnector("jdbc")
 
   // Shorter names are too similar to each other: `ssl` is not a misspelled `url`.
   private final val ShortestMistake = 4

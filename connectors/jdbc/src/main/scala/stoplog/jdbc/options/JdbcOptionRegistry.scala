@@ -25,18 +25,19 @@ private[stoplog] object JdbcOptionRegistry {
     "The table, which must exist. Columns are matched by name, in upper or lower case."
   )
 
-  val Driver: Opt[String] = Database.option("driver", OptionType.className, "org.postgresql.Driver")(
-    "found by the URL",
-    "The class of the database's driver, whose jar must be on Spark's driver and the executors. Known for " +
-      "PostgreSQL, MySQL, MariaDB, SQLite and H2."
-  )
+  val Driver: Opt[String] =
+    OptionGroup.OfSpark.option("driver", OptionType.className, "org.postgresql.Driver")(
+      "found by the URL",
+      "The class of the database's driver, whose jar must be on Spark's driver and the executors. Known for " +
+        "PostgreSQL, MySQL, MariaDB, SQLite and H2."
+    )
 
-  val User: Opt[String] = Database.option("user", OptionType.text, "shop")(
+  val User: Opt[String] = OptionGroup.OfSpark.option("user", OptionType.text, "shop")(
     "none",
     "The user of the connections."
   )
 
-  val Password: Opt[String] = Database.option("password", OptionType.text, "secret")(
+  val Password: Opt[String] = OptionGroup.OfSpark.option("password", OptionType.text, "secret")(
     "none",
     "The password of the user. Spark hides passwords in logs."
   )
@@ -47,20 +48,11 @@ private[stoplog] object JdbcOptionRegistry {
       "The SQL dialect of the database. `mysql` also covers MariaDB. `merge`: MERGE of the SQL standard."
     )
 
-  val WriteModeName: Opt[Boolean] = Writing.option(
-    "writeMode",
-    OptionType.words("upsert" -> true, "transactional" -> false),
-    "transactional"
-  )(
-    "`upsert` with `keyColumns`, else `transactional`",
-    "`upsert`: a row is inserted, or replaces the row with the same key; repeated epochs change nothing. " +
-      "`transactional`: rows are inserted exactly once, each epoch in a single transaction that also " +
-      "records the epoch."
-  )
-
   val KeyColumns: Opt[Seq[String]] = Writing.option("keyColumns", OptionType.columnNames, "customer,day")(
-    "required with `upsert`",
-    "The columns that identify a row: the primary key of the table, or a unique index."
+    "none: rows are inserted",
+    "The columns that identify a row: the primary key of the table, or a unique index. With this option, a row " +
+      "is inserted, or replaces the row with the same key: repeated epochs change nothing. Without this option, " +
+      "rows are inserted exactly once, each epoch in a single transaction that also records the epoch."
   )
 
   val VersionColumn: Opt[String] =
@@ -68,18 +60,18 @@ private[stoplog] object JdbcOptionRegistry {
       "none: the later row wins",
       "The column that decides which of two rows with the same key is newer: an existing row is replaced only by " +
         "a row with a greater value. Holds across batches, tasks and epochs. A number, a date or a timestamp. " +
-        "Only with `upsert`."
+        "Only with `keyColumns`."
     )
 
-  val BatchSize: Opt[Int] = Writing.withDefault("batchsize", count, 5000, "20000")(
-    "The number of rows that a task sends and commits together; Spark's `jdbc` sends 1000. Of several rows " +
+  val BatchSize: Opt[Int] = OptionGroup.OfSpark.withDefault("batchsize", count, 5000, "20000")(
+    "The number of rows that a task sends and commits together: 5000 by default, and not 1000. Of several rows " +
       "with the same key in a batch, only the last row is sent."
   )
 
-  val NumPartitions: Opt[Int] = Writing.option("numPartitions", count, "8")(
+  val NumPartitions: Opt[Int] = OptionGroup.OfSpark.option("numPartitions", count, "8")(
     "the number of partitions of the rows",
     "The maximum number of writing tasks and thus of connections. The rows are shuffled: by key with " +
-      "by key with `upsert`."
+      "`keyColumns`."
   )
 
   val DistributionName: Opt[Boolean] =
@@ -87,19 +79,15 @@ private[stoplog] object JdbcOptionRegistry {
       "`byKey` shuffles all rows of a key to a single task."
     )
 
-  val QueryTimeout: Opt[Int] = Writing.option("queryTimeout", count.as("whole number of seconds"), "60")(
-    "no limit",
-    "The maximum duration of a statement, if the driver supports a limit."
-  )
+  val QueryTimeout: Opt[Int] =
+    OptionGroup.OfSpark.option("queryTimeout", count.as("whole number of seconds"), "60")(
+      "no limit",
+      "The maximum duration of a statement, if the driver supports a limit."
+    )
 
-  val MaxTries: Opt[Int] = Failures.withDefault("maxTries", count, 5, "10")(
-    "The maximum number of attempts of a batch or a commit after a lost connection, a conflict with " +
-      "another transaction, or an overloaded server."
-  )
-
-  val RetryWait: Opt[Long] = Failures.withDefault("retryWait", OptionType.span, 500L, "2s")(
-    "The longest wait before the second attempt. The limit doubles before each further attempt, up to 30 " +
-      "s. The actual wait is random below the limit."
+  val RetryTimeout: Opt[Long] = Failures.withDefault("retryTimeout", timeOrZero, 10 * 1000L, "2m")(
+    "The maximum time of retries of a batch or a commit after a lost connection, a conflict with another " +
+      "transaction, or an overloaded or starting server, with random pauses of increasing length. `0s`: no retry."
   )
 
   val OnBadRow: Opt[BadRow] =
@@ -129,13 +117,19 @@ private[stoplog] object JdbcOptionRegistry {
         "record although this query has written epochs. `fail` rejects the start. `adopt` takes over the " +
         "sink if this query has passed all recorded epochs. `adoptAndRepeat` also writes epochs again that " +
         "are in the target. `adoptAndRepeat` is valid for one start: every later start with this value " +
-        "counts as `fail` until a start without it has claimed the sink. Only with `transactional`."
+        "counts as `fail` until a start without it has claimed the sink. Only without `keyColumns`."
     )
 
-  val EpochsTableName: Opt[String] = Owner.option("epochsTable", table, "etl.stoplog_epochs")(
-    "`stoplog_epochs` in the schema of the table",
-    "The table of the committed epochs of each sink, created if absent. Only with `transactional`."
+  val ProgressTable: Opt[String] = Owner.option("progressTable", table, "etl.stoplog_progress")(
+    "`stoplog_epochs` in the schema of the table; in a write-ahead sink `stoplog_chunks`",
+    "The table of the progress of each sink, created if absent: the committed epochs, or the chunks that a " +
+      "[write-ahead sink](../beyond-files/wal.md) has sent. Not with `keyColumns`, except in a write-ahead sink."
   )
+
+  private def timeOrZero: OptionType[Long] =
+    OptionType.span.copy(parse =
+      text => if (text.trim.matches("0+ *[a-zA-Z]+")) Right(0L) else OptionType.span.parse(text)
+    )
 
   /** All options, in the order of the options page. */
   val all: Seq[Opt[_]] = Seq(
@@ -145,20 +139,18 @@ private[stoplog] object JdbcOptionRegistry {
     User,
     Password,
     DialectName,
-    WriteModeName,
     KeyColumns,
     VersionColumn,
     BatchSize,
     NumPartitions,
     DistributionName,
     QueryTimeout,
-    MaxTries,
-    RetryWait,
+    RetryTimeout,
     OnBadRow,
     RejectTableName,
     SinkId,
     OnForeign,
-    EpochsTableName
+    ProgressTable
   )
 }
 
@@ -168,9 +160,6 @@ private[stoplog] object JdbcOptionGroup {
   case object Writing  extends OptionGroup("How rows are written")
   case object Failures extends OptionGroup("Failures and bad rows")
   case object Owner    extends OptionGroup("Exactly once")
-
-  /** Options that only exist in a write-ahead sink. */
-  case object WriteAhead extends OptionGroup("In a write-ahead sink")
 
   val all: Seq[OptionGroup] = Seq(Database, Writing, Failures, Owner)
 }

@@ -119,8 +119,7 @@ private[jdbc] object JdbcOptions {
       rows = RowOptions(reader(Registry.BatchSize), spreadOf(reader), rejects(reader, table)),
       requests = RequestOptions(
         reader.get(Registry.QueryTimeout).getOrElse(0),
-        reader(Registry.MaxTries),
-        reader(Registry.RetryWait)
+        reader(Registry.RetryTimeout)
       ),
       sinkId = reader(Registry.SinkId),
       toSpark = Map.empty,
@@ -130,21 +129,14 @@ private[jdbc] object JdbcOptions {
     read.copy(toSpark = DriverProperties.toSpark(reader, passed, read.at.dialect))
   }
 
-  private def modeOf(reader: OptionReader): WriteMode = {
-    val keys  = reader.get(Registry.KeyColumns).getOrElse(Nil)
-    val byKey = reader.get(Registry.WriteModeName).getOrElse(reader.isSet(Registry.KeyColumns))
-    if (byKey) {
-      if (!reader.isSet(Registry.KeyColumns))
-        reader.errors.add("keyColumns is not set, which writeMode = 'upsert' needs.")
-      reader.withoutEffect(Seq(Registry.EpochsTableName, Registry.OnForeign), "with writeMode = 'upsert'")
+  private def modeOf(reader: OptionReader): WriteMode = reader.get(Registry.KeyColumns) match {
+    case Some(keys) =>
+      reader.withoutEffect(Seq(Registry.ProgressTable, Registry.OnForeign), "with keyColumns")
       WriteMode.Upsert(keys, reader.get(Registry.VersionColumn))
-    } else {
-      reader.withoutEffect(
-        Seq(Registry.KeyColumns, Registry.VersionColumn, Registry.DistributionName),
-        "with writeMode = 'transactional'"
-      )
-      WriteMode.Transactional(reader.text(Registry.EpochsTableName), reader(Registry.OnForeign))
-    }
+    case None =>
+      if (!reader.isSet(Registry.KeyColumns))
+        reader.withoutEffect(Seq(Registry.VersionColumn, Registry.DistributionName), "without keyColumns")
+      WriteMode.Transactional(reader.text(Registry.ProgressTable), reader(Registry.OnForeign))
   }
 
   private def spreadOf(reader: OptionReader): Spread = {

@@ -20,7 +20,7 @@ import stoplog.jdbc.types.ValueRule
 /** Checks before the first write: the database responds, and the table accepts the rows. */
 private[jdbc] object TableCheck {
 
-  /** Returns the checked target. Waits for a database that restarts, within `maxTries`.
+  /** Returns the checked target. Waits for a database that restarts, within `retryTimeout`.
     *
     * Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_ROW_COLUMNS`.
     */

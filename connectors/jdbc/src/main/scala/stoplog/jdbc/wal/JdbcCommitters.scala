@@ -7,10 +7,10 @@ import java.util.{Map => JMap}
 import scala.util.control.NonFatal
 
 import stoplog.jdbc.client.{Dialect, FailureKind, Retries, Session, SparkConnector, TableName}
-import stoplog.jdbc.options.{JdbcOptionGroup, JdbcOptionRegistry => Registry, JdbcOptions}
+import stoplog.jdbc.options.{JdbcOptionRegistry => Registry, JdbcOptions}
 import stoplog.jdbc.staging.CreatedTables
 import stoplog.jdbc.table.Target
-import stoplog.options.{Opt, OptionType}
+import stoplog.options.Opt
 import stoplog.wal.{
   CheckpointCommitter, CheckpointCommitters, Chunk, ConnectorOptions, DecidedEpoch, LogPlace
 }
@@ -18,7 +18,7 @@ import stoplog.wal.{
 /** Stores the notes of a write-ahead sink in a database table: the implementation of `committer=jdbc`.
   *
   * The options start with `jdbc.`: `jdbc.url`, further connection options of
-  * `docs/reference/jdbc-options.md`, and `jdbc.chunksTable`. With `sender=jdbc`, rows and notes are written
+  * `docs/reference/jdbc-options.md`, and `jdbc.progressTable`. With `sender=jdbc`, rows and notes are written
   * in one transaction. With any other sender, a chunk is recorded after the chunk was sent.
   *
   * {{{
@@ -223,16 +223,6 @@ private[jdbc] final case class JdbcChunkOptions(jdbc: JdbcOptions, chunksTable: 
 
 private[jdbc] object JdbcChunkOptions {
 
-  val ChunksTableName: Opt[String] = JdbcOptionGroup.WriteAhead.option(
-    "chunksTable",
-    OptionType.text.as("table name as in SQL"),
-    "etl.stoplog_chunks"
-  )(
-    "`stoplog_chunks` in the schema of the table",
-    "The table of the chunks that a write-ahead sink has sent, created if absent. Only as " +
-      "as `jdbc.chunksTable` of `format(\"stoplog-wal\")`."
-  )
-
   /** Parses the options of the sender. */
   def ofSender(options: JMap[String, String]): JdbcChunkOptions = parse(options, table = None)
 
@@ -246,24 +236,22 @@ private[jdbc] object JdbcChunkOptions {
     */
   private def parse(options: JMap[String, String], table: Option[String]): JdbcChunkOptions = {
     val own    = ConnectorOptions.of(options, Word, withoutEffect)
-    val passed = own.without(ChunksTableName).withDefault(Registry.DbTable, table)
+    val passed = own.without(Registry.ProgressTable).withDefault(Registry.DbTable, table)
     val sinkId = Option(options.get(Registry.SinkId.key))
     val jdbc   = JdbcOptions.parse(passed.withDefault(Registry.SinkId, sinkId).asJava)
     JdbcChunkOptions(
       jdbc,
-      own.text(ChunksTableName).getOrElse(TableName.inSameSchema(jdbc.at.table, DefaultTable)),
+      own.text(Registry.ProgressTable).getOrElse(TableName.inSameSchema(jdbc.at.table, DefaultTable)),
       notesHere = Committers(String.valueOf(options.get("committer")).trim.toLowerCase)
     )
   }
 
   // The log determines the owner of the rows, and the chunks determine their distribution.
   private val withoutEffect: Seq[Opt[_]] = Seq(
-    Registry.WriteModeName,
     Registry.NumPartitions,
     Registry.DistributionName,
     Registry.SinkId,
-    Registry.OnForeign,
-    Registry.EpochsTableName
+    Registry.OnForeign
   )
 
   private final val Word         = "jdbc"

@@ -65,7 +65,7 @@ private object JdbcSender {
   // Each JVM reads the description of the table once, and again after a failure.
   val specs = new Recent[(JdbcChunkOptions, StructType), JdbcWriteSpec]
 
-  /** Waits for a temporarily unavailable database, within `maxTries`.
+  /** Waits for a temporarily unavailable database, within `retryTimeout`.
     *
     * Errors: `STOPLOG_UNREACHABLE`, `STOPLOG_ROW_COLUMNS`.
     */

@@ -1,21 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.docs
 
-import stoplog.docs.{OptionsReference, OptionsTable}
+import stoplog.docs.OptionsReference
 import stoplog.jdbc.options.{JdbcOptionGroup, JdbcOptionRegistry}
-import stoplog.jdbc.wal.JdbcChunkOptions
 
 /** `docs/reference/jdbc-options.md`, from the sink's registry. */
 object OptionsPage
     extends OptionsReference("reference/jdbc-options.md", JdbcOptionGroup.all, JdbcOptionRegistry.all) {
 
   override protected def more: Seq[String] = Seq(
-    OptionsTable.section(JdbcOptionGroup.WriteAhead, Seq(JdbcChunkOptions.ChunksTableName)) +
-      """
+    """## In a write-ahead sink
+        |
         |The sender and the committer `jdbc` of [the write-ahead sink](../beyond-files/wal.md) take the options of this page with `jdbc.` before
         |them: `jdbc.url`, `jdbc.dbtable`, `jdbc.keyColumns`, `jdbc.socketTimeout`. With `jdbc.keyColumns` rows are upserts, otherwise
-        |inserts. `writeMode`, `numPartitions`, `distribution`, `sinkId`, `onForeignQuery` and `epochsTable` have no effect there,
-        |and are rejected.
+        |inserts. `numPartitions`, `distribution`, `sinkId` and `onForeignQuery` have no effect there, and are rejected.
         |""".stripMargin
   )
 

@@ -11,13 +11,12 @@ abstract class JdbcSendingLaws(database: => TestDatabase) extends SendingLaws {
     val table = database.newHeap()
     new SendingLaws.Target(
       Map(
-        "sender"         -> "jdbc",
-        "committer"      -> "JDBC",
-        "jdbc.url"       -> database.url,
-        "jdbc.dbtable"   -> table,
-        "jdbc.batchsize" -> "7",
-        "jdbc.maxTries"  -> "20",
-        "jdbc.retryWait" -> "20ms"
+        "sender"            -> "jdbc",
+        "committer"         -> "JDBC",
+        "jdbc.url"          -> database.url,
+        "jdbc.dbtable"      -> table,
+        "jdbc.batchsize"    -> "7",
+        "jdbc.retryTimeout" -> "1m"
       ),
       () => database.rows(s"SELECT id, word FROM $table").map(row => row.head.toLong -> row(1))
     )

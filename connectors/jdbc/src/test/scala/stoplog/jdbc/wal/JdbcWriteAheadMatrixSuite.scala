@@ -58,11 +58,11 @@ private object JdbcWriteAheadMatrixSuite {
   final class NotedWorld(database: TestDatabase, name: String, table: String)
       extends WriteAheadWorld(
         Map(
-          "sender"        -> "jdbc",
-          "committer"     -> "jdbc",
-          "jdbc.url"      -> s"${database.url}&ApplicationName=$name",
-          "jdbc.dbtable"  -> table,
-          "jdbc.maxTries" -> "1"
+          "sender"            -> "jdbc",
+          "committer"         -> "jdbc",
+          "jdbc.url"          -> s"${database.url}&ApplicationName=$name",
+          "jdbc.dbtable"      -> table,
+          "jdbc.retryTimeout" -> "0s"
         ),
         (faults: Faults) => new JdbcSender(() => faults),
         ConnectorRows.Inserts

@@ -78,9 +78,9 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     val rejecting = sink(table).withJdbcOption("onBadRow", "reject")
     for (
       (other, told) <- Seq(
-        rejecting.withCommitter("files")                         -> "in files of the sink's log",
-        rejecting.withJdbcOption("chunksTable", "other_chunks")  -> "in the table other_chunks",
-        sink(s"app.$table").withJdbcOption("onBadRow", "reject") -> "in the table app.stoplog_chunks"
+        rejecting.withCommitter("files")                          -> "in files of the sink's log",
+        rejecting.withJdbcOption("progressTable", "other_chunks") -> "in the table other_chunks",
+        sink(s"app.$table").withJdbcOption("onBadRow", "reject")  -> "in the table app.stoplog_chunks"
       )
     ) {
       val refused = intercept[Exception](run(other.build(), rows, at)).getMessage
@@ -162,7 +162,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
       .withOption("inbox", log)
       .withCommitter("jdbc")
       .withJdbcOption("url", derby.url)
-      .withJdbcOption("chunksTable", "elsewhere_chunks")
+      .withJdbcOption("progressTable", "elsewhere_chunks")
       .withLogLocation(log)
       .build()
     sink.write(spark.range(0, 9, 1, 3).selectExpr("string(id) AS id")).save()
@@ -182,11 +182,11 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(Thrown.conditions(unknown).contains("STOPLOG_ROW_COLUMNS"))
     assert(!Files.exists(log.resolve("_stoplog")))
     val options = intercept[StoplogArgumentException](
-      sink("t").withJdbcOption("epochsTable", "e").withJdbcOption("maxTries", "many").build()
+      sink("t").withJdbcOption("onForeignQuery", "adopt").withJdbcOption("retryTimeout", "many").build()
     )
-    assert(options.getMessage.contains("jdbc.epochsTable has no effect in a write-ahead sink"))
-    val tries = intercept[StoplogArgumentException](sink("t").withJdbcOption("maxTries", "many").build())
-    assert(tries.getMessage.contains("maxTries = 'many'"))
+    assert(options.getMessage.contains("jdbc.onForeignQuery has no effect in a write-ahead sink"))
+    val tries = intercept[StoplogArgumentException](sink("t").withJdbcOption("retryTimeout", "many").build())
+    assert(tries.getMessage.contains("retryTimeout = 'many'"))
     val url = intercept[StoplogArgumentException](
       WriteAheadSink.toHttp("https://example.com").withCommitter("jdbc").build()
     )

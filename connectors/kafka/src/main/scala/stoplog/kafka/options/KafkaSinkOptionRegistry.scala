@@ -21,18 +21,12 @@ private[stoplog] object KafkaSinkOptionRegistry {
     "broker1:9092,broker2:9092"
   )(
     "The brokers of the first contact. All other options that start with `kafka.` are settings of Kafka's " +
-      "producer, such as `kafka.compression.type`. The sink rejects settings that the sink itself must set."
+      "producer, such as `kafka.compression.type` or `kafka.partitioner.class`. The sink rejects settings that the sink itself must set."
   )
 
   val Topic: Opt[String] = Where.option("topic", OptionType.text.as("name of a topic"), "orders")(
     "the column `topic`",
     "The topic of all rows, regardless of a column `topic`."
-  )
-
-  val Partitioner: Opt[String] = Where.option("partitioner", OptionType.className, "com.example.ByRegion")(
-    "the partitioner of Kafka",
-    "Chooses the partition of a row if the column `partition` is null or absent: a class that implements " +
-      "`org.apache.kafka.clients.producer.Partitioner`."
   )
 
   val DeliveryMode: Opt[Delivery] = Delivering.withDefault(
@@ -108,7 +102,6 @@ private[stoplog] object KafkaSinkOptionRegistry {
   val all: Seq[Opt[_]] = Seq(
     Servers,
     Topic,
-    Partitioner,
     DeliveryMode,
     TransactionTimeout,
     OnLostTransaction,

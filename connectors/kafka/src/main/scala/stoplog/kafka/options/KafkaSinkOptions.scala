@@ -8,9 +8,11 @@ import scala.jdk.CollectionConverters._
 import org.apache.kafka.clients.admin.AdminClientConfig
 import org.apache.kafka.clients.producer.{Partitioner, ProducerConfig}
 
+import stoplog.error.StoplogArgumentException
 import stoplog.kafka.client.ProducerSettings
 import stoplog.kafka.options.{KafkaSinkOptionRegistry => Registry}
-import stoplog.options.{LogOptions, OptionErrors, OptionReader, SparkOptions, Suggestion}
+import stoplog.options.{LogOptions, OptionErrors, OptionReader, OtherNames, SparkOptions, Suggestion}
+import stoplog.util.UserObject
 
 /** The validated options of a sink.
   *
@@ -37,10 +39,7 @@ private[kafka] object KafkaSinkOptions {
     val parsed   = KafkaSinkOptions(
       reader.text(Registry.Topic).map(_.trim),
       delivery,
-      ProducerSettings(
-        client ++ partitioner(reader).map(ProducerConfig.PARTITIONER_CLASS_CONFIG -> _),
-        reader(Registry.TransactionTimeout)
-      ),
+      ProducerSettings(client, reader(Registry.TransactionTimeout)),
       reader(Registry.TransactionalIdPrefix),
       LogOptions(
         reader.text(Registry.LogLocation).orElse(reader.checkpointLocation.filter(_.trim.nonEmpty)),
@@ -55,15 +54,6 @@ private[kafka] object KafkaSinkOptions {
     reader.errors.throwIfAny()
     parsed
   }
-
-  /** Checks that the partitioner's class exists, although only the executors use the class. */
-  private def partitioner(reader: OptionReader): Option[String] =
-    reader.text(Registry.Partitioner).map(_.trim).flatMap { name =>
-      reader.userObject(Registry.Partitioner, name, classOf[Partitioner]).map { made =>
-        made.close()
-        name
-      }
-    }
 }
 
 /** The delivery guarantee for written rows. */
@@ -95,6 +85,7 @@ private[kafka] object KafkaClientOptions {
     val settings = client.map { case (key, value) => lower(key).drop(Prefix.length) -> value }.toMap
     refused.foreach { case (key, why) => if (settings.contains(key)) reader.errors.add(s"$Prefix$key $why.") }
     settings.keys.toSeq.sorted.flatMap(misspelled).foreach(reader.errors.add(_))
+    settings.get(ProducerConfig.PARTITIONER_CLASS_CONFIG).foreach(refuseNoPartitioner(_, reader.errors))
     if (delivery == Delivery.ExactlyOnce) fixed(settings, reader.errors)
     if (delivery == Delivery.AtLeastOnce)
       settings.get(ProducerConfig.ACKS_CONFIG).filter(_.trim == "0").foreach { _ =>
@@ -117,10 +108,24 @@ private[kafka] object KafkaClientOptions {
     ProducerConfig.TRANSACTIONAL_ID_CONFIG       ->
       s"cannot be set: ${Registry.DeliveryMode.key} decides about transactions",
     ProducerConfig.TRANSACTION_TIMEOUT_CONFIG -> s"is set as ${Registry.TransactionTimeout.key} here",
-    ProducerConfig.PARTITIONER_CLASS_CONFIG   -> s"is set as ${Registry.Partitioner.key} here",
     // Not a constant of all supported clients.
     "transaction.two.phase.commit.enable" -> "cannot be set: the sink commits prepared transactions itself"
   )
+
+  /** Checks that the partitioner's class exists, although only the executors use the class. */
+  private def refuseNoPartitioner(name: String, errors: OptionErrors): Unit =
+    try
+      UserObject
+        .load(name.trim, classOf[Partitioner], s"$Prefix${ProducerConfig.PARTITIONER_CLASS_CONFIG}")
+        .close()
+    catch {
+      case e: StoplogArgumentException =>
+        val said = e.getMessageParameters
+        errors.add(
+          s"$Prefix${ProducerConfig.PARTITIONER_CLASS_CONFIG} names ${said.get("reference")}: ${said.get("why")}.",
+          e
+        )
+    }
 
   /** Returns a sentence for a name that resembles a setting of the client. Kafka ignores unknown names. A
     * name that resembles no setting may belong to a class of the user.
@@ -148,7 +153,7 @@ private[kafka] object KafkaClientOptions {
     refuse(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, Set("true"))
   }
 
-  private def unknown(key: String): String = {
+  private def unknown(key: String): String = otherNames.problem(key).getOrElse {
     val settings = ProducerConfig.configNames().toArray(Array.empty[String]).toSeq.sorted
     if (settings.contains(key)) s"$key is a setting of Kafka's producer: write it as $Prefix$key."
     else
@@ -157,6 +162,8 @@ private[kafka] object KafkaClientOptions {
         case None       => s"$key is not an option: remove it."
       }
   }
+
+  private lazy val otherNames = OtherNames.ofConnector("kafka")
 
   private def lower(text: String): String = text.toLowerCase(Locale.ROOT)
 

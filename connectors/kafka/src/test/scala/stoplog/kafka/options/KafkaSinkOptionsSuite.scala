@@ -68,7 +68,7 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
       "kafka.transactional.id"       -> "mine",
       "kafka.transaction.timeout.ms" -> "1",
       "kafka.key.serializer"         -> "x",
-      "kafka.partitioner.class"      -> "x",
+      "kafka.partitioner.class"      -> "com.example.Nope",
       "partitioner"                  -> "com.example.Nope"
     )
     val told = Seq(
@@ -78,7 +78,8 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
       "acks is a setting of Kafka's producer: write it as kafka.acks.",
       "kafka.transactional.id cannot be set",
       "kafka.transaction.timeout.ms is set as transactionTimeout here.", "kafka.key.serializer cannot be set",
-      "kafka.partitioner.class is set as partitioner here.", "partitioner names com.example.Nope"
+      "kafka.partitioner.class names com.example.Nope",
+      "partitioner is not an option: use kafka.partitioner.class."
     )
     for (problem <- told) assert(message.contains(problem), message)
   }
@@ -124,10 +125,11 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
 
   test("a partitioner is a custom class") {
     val name = classOf[RoundRobinPartitioner].getName
-    assert(parse("partitioner" -> name).producer.plain.get("partitioner.class") === name)
-    assert(refusal("partitioner" -> "java.lang.String").contains(classOf[Partitioner].getName))
+    assert(parse("kafka.partitioner.class" -> name).producer.plain.get("partitioner.class") === name)
+    assert(refusal("kafka.partitioner.class" -> "java.lang.String").contains(classOf[Partitioner].getName))
     assert(
-      parse("partitioner" -> classOf[FirstPartition].getName).producer.client.contains("partitioner.class")
+      parse("kafka.partitioner.class" -> classOf[FirstPartition].getName).producer.client
+        .contains("partitioner.class")
     )
   }
 
@@ -157,7 +159,7 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
         "logLocation"             -> "/log",
         "sinkId"                  -> "orders",
         "onForeignQuery"          -> "adopt",
-        "partitioner"             -> "org.apache.kafka.clients.producer.RoundRobinPartitioner",
+        "kafka.partitioner.class" -> "org.apache.kafka.clients.producer.RoundRobinPartitioner",
         "kafka.linger.ms"         -> "20",
         "kafka.sasl.jaas.config"  -> "hunter2"
       )

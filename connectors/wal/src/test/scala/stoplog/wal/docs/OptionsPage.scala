@@ -19,6 +19,7 @@ object OptionsPage
       |`spark.datasource.stoplog-wal.<name>`. All other options go to the sender and the committer. With `sender` or `committer` = `jdbc`,
       |the options of [jdbc-options.md](jdbc-options.md#in-a-write-ahead-sink) have the prefix `jdbc.`. With `cassandra`, the options of
       |[cassandra-options.md](cassandra-options.md#in-a-write-ahead-sink) have the prefix `cassandra.`. Names, times and sizes are written
-      |as [those of the sink of files](options.md).
+      |as [those of the sink of files](options.md). `logLocation`, `sinkId`, `onForeignQuery`, `onLostPart` and
+      |`pythonTimeout` have [the same meaning as for files](options.md#ownership-end-and-failures).
       |""".stripMargin
 }

@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help quick watch one coverage mutants mutants-python mutants-scala jar wheel dist publish-local-repo setup test simulate-all test-long test-spark-lines test-pythons test-dist test-reproducible servers demo demo-hdfs demo-s3 bench bench-quick bench-scale bench-growth bench-peers fmt lint lint-python docs clean clean-all accept-jar accept-test-bed installed-wheel FORCE
+.PHONY: help quick watch one coverage mutants mutants-python mutants-scala jar wheel dist publish-local-repo setup test simulate-all test-long test-spark-lines test-pythons test-dist test-reproducible licences release-check servers demo demo-hdfs demo-s3 bench bench-quick bench-scale bench-growth bench-peers fmt lint lint-python docs clean clean-all accept-jar accept-test-bed installed-wheel FORCE
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 export JAVA ?= $(if $(JAVA_HOME),$(JAVA_HOME)/bin/java,java)
@@ -167,6 +167,12 @@ dist: $(STAMPS)/wheel $(STAMPS)/dist-tools ## Build all of a release in dist/: w
 
 test-dist: dist ## Follow the quick start from dist/ in empty environments on every Spark line (SPARK_LINES="4.2.0" for some).
 	@$(BUILD_PY) scripts/check_quick_start.py dist $(SPARK_LINES)
+
+licences: dist ## List the licences of everything that the release ships or needs, and refuse those that are not accepted.
+	@$(BUILD_PY) scripts/licences.py dist
+
+release-check: ## Check all of a release that a machine can check, and print what a person must do (an hour and more).
+	@$(PYTHON) scripts/release_check.py
 
 test-reproducible: dist ## Build the release again from a copy of the sources in another directory, and compare all bytes.
 	@$(BUILD_PY) scripts/check_reproducible.py dist

@@ -11,8 +11,7 @@ import sbt.Keys._
   */
 object Published {
 
-  /** Where the project lives: a placeholder until it is published (docs/contributing/releasing.md). pyproject.toml has the same. */
-  val Home = "https://stoplog.example"
+  private val Home = Versions.home
 
   /** Packages that no user compiles against: those without a public type, as `PackagesSuite` sees to. The rest is the
     * public API, with the traits for stores of one's own.

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Every version this build depends on, in one place. The Makefile and the wheel read stoplog's own from here. */
+/** Every version this build depends on, in one place, and the project's address. The Makefile, the wheel and
+  * `make release-check` read stoplog's own version and the address from here.
+  */
 object Versions {
   val stoplog   = "0.1.0"
+  val home      = "https://stoplog.example" // a placeholder until the project is published
   val scala     = "2.13.18"
   val spark     = "4.2.0"  // compiled against; the same jar runs on 4.0 to 4.3
   val scalatest = "3.2.20"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the wheel has besides Python: the jar of `make jar` with its bill of materials, and the README."""
+"""Additions to the wheel: the jar of `make jar` with its bill of materials, the README, and addresses."""
 
 from __future__ import annotations
 
@@ -48,17 +48,34 @@ class RequireJar(BuildHookInterface):
                     build_data["force_include"][str(file)] = f"stoplog/conditions/{jar.name}-{kind}"
 
 
-class Readme(MetadataHookInterface):
-    """The README, with links that work outside of the repository."""
+class Addresses(MetadataHookInterface):
+    """The links of the package, and the README with links that work outside of the repository."""
 
     PLUGIN_NAME = "custom"
 
     def update(self, metadata: dict[str, Any]) -> None:
+        metadata["urls"] = urls(Path(self.root, "project", "Versions.scala").read_text(encoding="utf-8"))
         text = Path(self.root, "README.md").read_text(encoding="utf-8")
         metadata["readme"] = {
             "content-type": "text/markdown",
             "text": with_whole_links(text, metadata["urls"]["Source"], metadata["version"]),
         }
+
+
+def urls(versions: str) -> dict[str, str]:
+    """Returns the links of the package, from the address in the text of `project/Versions.scala`.
+
+    >>> urls('  val home = "https://s.example"')["Issues"]
+    'https://s.example/source/issues'
+    """
+    (home,) = re.findall(r'val home\s*=\s*"([^"]+)"', versions)
+    return {
+        "Homepage": home,
+        "Documentation": f"{home}/docs",
+        "Source": f"{home}/source",
+        "Issues": f"{home}/source/issues",
+        "Changelog": f"{home}/docs/CHANGELOG.html",
+    }
 
 
 def with_whole_links(text: str, source: str, version: str) -> str:

@@ -45,9 +45,6 @@ def test_every_python_version_is_tested() -> None:
     assert re.findall(r'"([\d.]+)"', tried[1]) == python_lines.lines()
 
 
-def test_the_release_rejects_files_with_placeholders() -> None:
+def test_the_release_rejects_a_placeholder_and_another_version() -> None:
     text = (ROOT / ".github" / "workflows" / "release.yml").read_text(encoding="utf-8")
-    refused = re.search(r"grep -nF (\S+) ([^;]+)", text)
-    assert refused is not None
-    assert [file for file in refused[2].split() if refused[1] not in (ROOT / file).read_text()] == []
-    assert refused[1] in (ROOT / "docs" / "contributing" / "releasing.md").read_text(encoding="utf-8")
+    assert 'release_check.py --tag "$TAG"' in text

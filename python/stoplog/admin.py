@@ -16,7 +16,7 @@ from stoplog.errors import ToolFailed
 if TYPE_CHECKING:
     import os
 
-    from stoplog._jvm.tools import Runner
+    from stoplog._jvm.tools import Runner, Watch
 
 __all__ = [
     "AdminAction",
@@ -144,6 +144,7 @@ class SinkAdmin:
     jvm: Jvm
     options: Mapping[str, str]
     _runner: Runner | None = None
+    _watch: Watch | None = field(default=None, repr=False, compare=False)
 
     def finalize(self) -> AdminPlan:
         """Plans to finish all open parts of a stopped query, so that all rows become visible.
@@ -260,7 +261,7 @@ class SinkAdmin:
 
     def ask(self, request: Mapping[str, object]) -> AdminPlan:
         """Sends a request to the jar, and returns the response as a plan."""
-        answer = self.jvm.ask(request, self._runner)
+        answer = self.jvm.ask(request, self._runner, self._watch)
         done = bool(answer.get("carriedOut"))
         return AdminPlan(
             command=str(answer["command"]),
@@ -287,6 +288,7 @@ def administer(
     *,
     jvm: Jvm | None = None,
     options: Mapping[str, str] = _NOTHING,
+    watch: Watch | None = None,
 ) -> SinkAdmin:
     """Returns the tools for a sink.
 
@@ -296,11 +298,12 @@ def administer(
         jvm: additional jars and Hadoop settings, for a path that is not on a local disk.
         options: options of the query that its log does not contain: settings of valid-length files, such as
             bucketingSink.useTruncate; and the targets of announcements.
+        watch: called with the number of finished units of a tool, and of all units.
 
     Example:
         stoplog.administer("/data/events").clean().carry_out()
     """
-    return SinkAdmin(path_text(path), sink_id, jvm or Jvm(), dict(options))
+    return SinkAdmin(path_text(path), sink_id, jvm or Jvm(), dict(options), _watch=watch)
 
 
 def _action(found: Mapping[str, object]) -> AdminAction:

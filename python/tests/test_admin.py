@@ -36,7 +36,7 @@ class FakeJvm:
         self.answers = list(answers)
         self.requested: list[dict[str, object]] = []
 
-    def __call__(self, command: Sequence[str], text: str) -> tuple[int, str, str]:
+    def __call__(self, command: Sequence[str], text: str, watch: object = None) -> tuple[int, str, str]:
         self.requested.append(json.loads(text))
         return self.answers.pop(0)
 

@@ -15,7 +15,7 @@ import pytest
 
 from stoplog.cli import progress
 from stoplog.cli.main import main
-from stoplog.cli.progress import Bar, Lines, watched
+from stoplog.cli.progress import Bar, Latest, Lines, watched
 from stoplog.inspection import SinkDirectory
 
 
@@ -49,6 +49,28 @@ def test_a_line_without_a_known_total_has_the_time() -> None:
     assert out.getvalue() == "stoplog relocate: running for 12 s\n"
 
 
+def test_the_rate_restarts_with_each_stage() -> None:
+    out, clock = io.StringIO(), Clock()
+    lines = Lines("compact", "task", out, clock)
+    clock.now = 9
+    lines.to(0, 0)  # files are listed
+    for second, done in ((10, 0), (20, 100), (21, 0), (31, 20)):
+        clock.now = second
+        lines.to(done, 200)
+    assert out.getvalue().splitlines() == [
+        "stoplog compact: 0 of 200 tasks",
+        "stoplog compact: 100 of 200 tasks, 10/s, 10 s left",
+        "stoplog compact: 20 of 200 tasks, 2/s, 90 s left",
+    ]
+
+
+def test_a_tool_shows_the_parts_that_the_jar_reports() -> None:
+    latest = Latest()
+    assert latest.poll() == (0, 0)
+    latest.to(3, 9)
+    assert latest.poll() == (3, 9)
+
+
 def test_a_short_check_prints_no_progress(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "events"]) == 0
     assert capsys.readouterr().err == ""
@@ -75,7 +97,7 @@ def test_a_call_that_reports_nothing_is_polled_until_its_end(monkeypatch: pytest
 
 
 def test_an_error_of_the_call_stays_as_it_is() -> None:
-    with pytest.raises(ValueError, match="of the call"), watched("compact", "task", progress.unknown):
+    with pytest.raises(ValueError, match="of the call"), watched("compact", "task", Latest().poll):
         raise ValueError("of the call")
 
 

@@ -6,7 +6,9 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +18,9 @@ from stoplog.errors import ToolFailed
 
 Runner = Callable[[Sequence[str], str], tuple[int, str, str]]
 """Runs a command line with a standard input; returns the exit status, standard output and standard error."""
+
+Watch = Callable[[int, int], None]
+"""Called with the number of finished units and of all units; the latter is 0 if unknown."""
 
 _MAIN = "stoplog.admin.Main"
 
@@ -36,8 +41,15 @@ class Jvm:
         if isinstance(self.jars, str):
             raise TypeError(f"jars is a tuple of paths: write ({self.jars!r},)")
 
-    def ask(self, request: Mapping[str, object], runner: Runner | None = None) -> dict[str, object]:
+    def ask(
+        self, request: Mapping[str, object], runner: Runner | None = None, watch: Watch | None = None
+    ) -> dict[str, object]:
         """Returns the tool's response to a request.
+
+        Args:
+            request: the command and its arguments.
+            runner: runs the command line, instead of a process.
+            watch: called when the tool reports its progress.
 
         Raises:
             ToolFailed: the tool reported an error, or Java, Spark's jars or the response are missing.
@@ -45,7 +57,10 @@ class Jvm:
         complete = dict(request)
         if self.hadoop:
             complete["hadoop"] = dict(self.hadoop)
-        status, answer, errors = (runner or _run)(self.command(), json.dumps(complete))
+        if runner is None:
+            status, answer, errors = _run(self.command(), json.dumps(complete), watch)
+        else:
+            status, answer, errors = runner(self.command(), json.dumps(complete))
         try:
             # No splitlines: splitlines also splits at characters that bucket names may contain.
             found = json.loads(answer.strip().rpartition("\n")[2])
@@ -80,23 +95,51 @@ _OPENINGS = (
 """The packages that Spark's launcher opens to its libraries, limited to the needs of the formats."""
 
 
-def _run(command: Sequence[str], text: str) -> tuple[int, str, str]:
-    try:
-        done = subprocess.run(
-            command,
-            input=text,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-            env=_named(),
-        )
-    except OSError as error:
-        raise ToolFailed(
-            "STOPLOG_TOOL_JAVA",
-            f"{command[0]} cannot be run: {error.strerror}. Install Java 17 or set JAVA_HOME.",
-        ) from None
-    return done.returncode, done.stdout, done.stderr
+def _run(command: Sequence[str], text: str, watch: Watch | None) -> tuple[int, str, str]:
+    # A file, because a pipe that nobody reads would stop the tool.
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as errors:
+        try:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                encoding="utf-8",
+                errors="replace",
+                env=_named(),
+            )
+        except OSError as error:
+            raise ToolFailed(
+                "STOPLOG_TOOL_JAVA",
+                f"{command[0]} cannot be run: {error.strerror}. Install Java 17 or set JAVA_HOME.",
+            ) from None
+        with process:
+            _send(process, text)
+            answer = _answer(process, watch)
+        errors.seek(0)
+        return process.returncode, answer, errors.read()
+
+
+def _send(process: subprocess.Popen[str], text: str) -> None:
+    with suppress(BrokenPipeError):  # the tool has ended; its status and output have the reason
+        assert process.stdin is not None
+        process.stdin.write(text)
+        process.stdin.close()
+
+
+def _answer(process: subprocess.Popen[str], watch: Watch | None) -> str:
+    """Returns the output of the tool without the lines of its progress."""
+    kept = []
+    for line in process.stdout or ():
+        if not line.startswith(_PROGRESS):
+            kept.append(line)
+        elif watch:
+            found = json.loads(line)["progress"]
+            watch(int(found["done"]), int(found["total"]))
+    return "".join(kept)
+
+
+_PROGRESS = '{"progress":'
 
 
 def _named() -> dict[str, str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from stoplog._text.words import size
 from stoplog.admin import AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
 from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs, non_empty
-from stoplog.cli.progress import unknown, watched
+from stoplog.cli.progress import Latest, watched
 from stoplog.cli.table import limited, table
 from stoplog.errors import StoplogError
 
@@ -86,8 +86,9 @@ def _reaching(parser: ArgumentParser) -> None:
 def _run(given: Namespace, ask: Plan) -> Answer:
     hadoop = {key.removeprefix("spark.hadoop."): value for key, value in given.conf}
     jvm = Jvm(tuple(jar for jar in given.jars.split(",") if jar), hadoop)
-    sink = administer(given.path, given.sink_id, jvm=jvm, options=dict(given.option))
-    with watched(given.command.name, "step", unknown):
+    latest = Latest()
+    sink = administer(given.path, given.sink_id, jvm=jvm, options=dict(given.option), watch=latest.to)
+    with watched(given.command.name, "part", latest.poll):
         plan = ask(sink, given)
         if not getattr(given, "dry_run", True):
             driver = DriverCheck.DRIVER_IS_DEAD if given.driver_is_dead else DriverCheck.REFUSE_IF_ALIVE

@@ -64,7 +64,6 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     text = markdown if place in PAGES.values() else at_place(markdown, PurePosixPath("docs") / place)
     _texts[place] = text
     if place.startswith("reference/"):
-        page.meta["hide"] = ["toc"]
         text += FULL_WIDTH
     return text
 

@@ -6,10 +6,10 @@ object Versions {
   val stoplog   = "0.1.0"
   val home      = "https://stoplog.example" // a placeholder until the project is published
   val scala     = "2.13.18"
-  val spark     = "4.2.0"  // compiled against; the same jar runs on 4.0 to 4.3
+  val spark     = "4.2.0"                   // compiled against; the same jar runs on 4.0 to 4.3
   val scalatest = "3.2.20"
-  val scalameta = "4.14.2" // parses what `make mutants` changes
-  val jacoco    = "0.8.15" // the newest with its agent published; what `make coverage` counts lines with
+  val scalameta = "4.14.2"                  // parses what `make mutants` changes
+  val jacoco = "0.8.15" // the newest with its agent published; what `make coverage` counts lines with
 
   /** The oldest release whose users' jars must run on this one unchanged; none has been published yet. */
   val compatibleWith: Option[String] = None

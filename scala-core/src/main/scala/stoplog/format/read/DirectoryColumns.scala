@@ -79,7 +79,8 @@ private[stoplog] final case class DirectoryColumns(
   /** Returns the values in a directory by their columns, as [[valueIn]]. Parses the directory once. */
   def valuesIn(directory: String): String => Option[Any] = {
     val named = DirectoryColumns.named(directory)
-    column => Option.when(named.exists { case (name, _) => isSame(name, column) })(value(named, column, zoneId))
+    column =>
+      Option.when(named.exists { case (name, _) => isSame(name, column) })(value(named, column, zoneId))
   }
 
   private def zoneOf(file: SourceFile): ZoneId =

@@ -15,7 +15,7 @@ object PackageImports {
     "async"             -> "error",
     "bucket"            -> "error log storage util writing",
     "bucketing"         -> "bucket format options util",
-    "cassandra"         -> "cassandra.options",
+    "cassandra"         -> "cassandra.client cassandra.options",
     "cassandra.client"  -> "error options thread",
     "cassandra.options" -> "cassandra.client options",
     "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",
@@ -69,12 +69,12 @@ object PackageImports {
     "kafka.announce" -> ("announce announce.setting error kafka.client kafka.options kafka.transaction " +
       "options thread"),
     "kafka.client"  -> "error options",
-    "kafka.options" -> "commit kafka.client options",
+    "kafka.options" -> "commit error kafka.client options util",
     "kafka.spark"   -> ("engine error kafka.client kafka.options kafka.transaction options part sink spark " +
       "thread twophase"),
     "kafka.transaction" -> "error kafka.client options part sink thread",
     "log"               -> "error fault part rolling storage",
-    "options" -> ("announce bucket commit error format format.bulk format.read log rolling source source.file " +
+    "options" -> ("announce bucket commit error format format.bulk format.read rolling source source.file " +
       "source.format storage util writing"),
     "part"            -> "rolling",
     "plan"            -> "log part rolling sink",

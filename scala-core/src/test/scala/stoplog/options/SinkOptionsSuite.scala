@@ -15,8 +15,7 @@ import stoplog.bucket.Bucketing
 import stoplog.error.StoplogArgumentException
 import stoplog.format.bulk.BulkFormatName
 import stoplog.rolling.{DefaultRollingPolicy, OnCheckpointRollingPolicy, RollingPolicy}
-
-import stoplog.storage.{Durability, PartLayout, Truncation}
+import stoplog.storage.{Durability, PartLayout}
 import stoplog.util.UserObject
 
 class SinkOptionsSuite extends AnyFunSuite {
@@ -281,60 +280,6 @@ class SinkOptionsSuite extends AnyFunSuite {
     for (prefix <- Seq("_part", ".part", "a/b", "a\\b", "a\nb", "a:b", "x" * 49))
       assert(problems("partPrefix" -> prefix).contains("partPrefix"), prefix)
     assert(problems("partSuffix" -> "/x").contains("partSuffix"))
-  }
-
-  test("markers must hide unfinished parts and differ from each other") {
-    val inBucket = parse("inProgress" -> "bucket").parts.layout
-    assert(inBucket === PartLayout.InBucket("main", "_", ".in-progress", "_", ".pending"))
-    val own =
-      parse(
-        "inProgress"                     -> "bucket",
-        "bucketingSink.inProgressPrefix" -> ".tmp-",
-        "bucketingSink.pendingSuffix"    -> ".done"
-      ).parts.layout
-    assert(own === PartLayout.InBucket("main", ".tmp-", ".in-progress", "_", ".done"))
-    assert(
-      problems("inProgress" -> "bucket", "bucketingSink.pendingPrefix" -> "tmp").contains(
-        "readers would take"
-      )
-    )
-    assert(
-      problems("inProgress" -> "bucket", "bucketingSink.pendingSuffix" -> ".in-progress").contains(
-        "are the same"
-      )
-    )
-    assert(
-      problems("bucketingSink.pendingSuffix" -> ".x").contains(
-        "pendingSuffix has no effect unless inProgress is set"
-      )
-    )
-  }
-
-  test("useTruncate=false replaces truncation with valid-length files") {
-    assert(parse().recovery.storage.truncation === Truncation.Allowed)
-    assert(
-      parse("bucketingSink.useTruncate" -> "false").recovery.storage.truncation === Truncation.ValidLength(
-        "_",
-        ".valid-length"
-      )
-    )
-    val own = parse(
-      "bucketingSink.useTruncate"       -> "false",
-      "bucketingSink.validLengthPrefix" -> ".",
-      "bucketingSink.validLengthSuffix" -> ".length"
-    )
-    assert(own.recovery.storage.truncation === Truncation.ValidLength(".", ".length"))
-    assert(problems("bucketingSink.useTruncate" -> "no").contains("useTruncate"))
-    assert(
-      problems("bucketingSink.useTruncate" -> "false", "bucketingSink.validLengthPrefix" -> "x").contains(
-        "take such files for data"
-      )
-    )
-    assert(
-      problems("bucketingSink.validLengthSuffix" -> ".x").contains(
-        "has no effect unless useTruncate is set to false"
-      )
-    )
   }
 
   test("a sink id is a safe directory name") {

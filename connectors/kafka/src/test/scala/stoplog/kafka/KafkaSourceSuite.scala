@@ -177,7 +177,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     thread.setContextClassLoader(ClassLoader.getPlatformClassLoader)
     try {
       val missing = intercept[StoplogArgumentException](SparkKafka.require())
-      assert(missing.getMessage.contains("--packages org.apache.spark:spark-sql-kafka-0-10_2.13:4."))
+      assert(missing.getMessage.contains("to include org.apache.spark:spark-sql-kafka-0-10_2.13:4."))
     } finally thread.setContextClassLoader(usual)
   }
 

@@ -88,7 +88,7 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
   test("reports unreachable brokers by name") {
     val sink = KafkaSink.to("no.such.host.invalid:9092").withTopic("lost").build()
     val lost = intercept[Exception](sink.write(spark.sql("SELECT 'a' AS value")).save())
-    assert(Thrown.conditions(lost).contains("STOPLOG_UNKNOWN_OUTCOME"), lost)
+    assert(Thrown.conditions(lost).contains("STOPLOG_UNREACHABLE"), lost)
     assert(lost.getMessage.contains("no.such.host.invalid"))
   }
 

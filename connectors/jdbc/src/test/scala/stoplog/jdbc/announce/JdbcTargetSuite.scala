@@ -84,8 +84,8 @@ class JdbcTargetSuite extends AnyFunSuite {
       val receiver = new JdbcReceiver(database)
       val table    = receiver.table
       receiver.target().check()
-      // After four COMMITs of queries about the tables.
-      val connections = new BreakingConnections(database, at = 5, carriedOut = isCommitted)
+      // After six COMMITs of queries about the tables.
+      val connections = new BreakingConnections(database, at = 7, carriedOut = isCommitted)
       val target      = receiver.target(connections)
       assert(target.deliver(Vector(added(1))).isInstanceOf[Delivery.Unknown])
       val next = receiver.target()

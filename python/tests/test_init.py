@@ -16,6 +16,7 @@ from stoplog.cli.commands.init import SUMMARIES, TEMPLATES
 from stoplog.cli.main import main
 
 FILES = {"job.py", "settings.py", "test_job.py", "README.md", "requirements.txt"}
+MORE_FILES = {"sink": {"order_files.py"}}
 
 
 @pytest.mark.parametrize("template", SUMMARIES)
@@ -25,7 +26,9 @@ def test_a_project_has_a_job_settings_a_test_and_a_readme(
     project = tmp_path / "clicks"
     assert main(["init", str(project), "--template", template]) == ExitCode.OK
     assert f"Wrote the project {project} ({SUMMARIES[template]}):" in capsys.readouterr().out
-    assert {file.name for file in project.iterdir() if file.is_file()} == FILES
+    assert {file.name for file in project.iterdir() if file.is_file()} == FILES | MORE_FILES.get(
+        template, set()
+    )
     texts = {file: file.read_text(encoding="utf-8") for file in project.rglob("*") if file.is_file()}
     for text in texts.values():
         assert not re.search("PROJECT_NAME|RELEASE_OF_STOPLOG|SPDX", text)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -117,4 +118,12 @@ def test_bad_bytes_of_a_landing_zone_go_to_quarantine(tmp_path: Path) -> None:
     assert "this line is not JSON" in "".join(
         file.read_text() for file in (project.home / "quarantine").rglob("*") if file.is_file()
     )
+    project.test()
+
+
+def test_orders_reach_a_custom_sink(tmp_path: Path) -> None:
+    project = Project(tmp_path, "sink")
+    project.job()
+    written = "".join(file.read_text() for file in (project.home / "output").glob("part-*.json"))
+    assert sorted(json.loads(line)["id"] for line in written.splitlines()) == [1, 2, 4, 5]
     project.test()

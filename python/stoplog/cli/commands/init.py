@@ -18,6 +18,7 @@ SUMMARIES = {
     "overwrite": "a nightly job that replaces one partition",
     "postgres": "upserts into a table of PostgreSQL",
     "quarantine": "a landing zone whose bad bytes go to quarantine",
+    "sink": "a sink of your own in Python",
 }
 """The purposes of the templates, by the names of their directories in the package."""
 

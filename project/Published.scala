@@ -23,7 +23,7 @@ object Published {
     "stoplog.format.compress", "stoplog.format.orc", "stoplog.format.parquet", "stoplog.format.sequence",
     "stoplog.storage.local", "stoplog.storage.hadoop", "stoplog.storage.hdfs", "stoplog.storage.s3",
     "stoplog.storage.systems", "stoplog.stores", "stoplog.checkpoint", "stoplog.engine", "stoplog.filesink",
-    "stoplog.filesource", "stoplog.compact.job", "stoplog.twophase", "stoplog.python",
+    "stoplog.filesource", "stoplog.compact.job", "stoplog.twophase", "stoplog.qualify", "stoplog.python",
     "stoplog.python.announce", "stoplog.python.rolling", "stoplog.python.sink", "stoplog.python.source"
   )
 

@@ -16,6 +16,7 @@ from stoplog._doctor.environment import Absent, Environment
 from stoplog._doctor.finding import Finding, Level
 from stoplog._doctor.gather import environment
 from stoplog._doctor.rules import examine
+from stoplog._doctor.store import Safety, StoreVerdict, TriedPromise, qualify
 from stoplog._text import redaction
 from stoplog._text.words import counted
 from stoplog.errors import StoplogError
@@ -23,7 +24,16 @@ from stoplog.errors import StoplogError
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-__all__ = ["Diagnosis", "Finding", "Level", "doctor"]
+__all__ = [
+    "Diagnosis",
+    "Finding",
+    "Level",
+    "Safety",
+    "StoreVerdict",
+    "TriedPromise",
+    "doctor",
+    "qualify",
+]
 
 
 @dataclass(frozen=True, slots=True)

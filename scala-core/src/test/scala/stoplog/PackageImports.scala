@@ -6,8 +6,9 @@ object PackageImports {
 
   /** By the names below `stoplog`; `root` is `stoplog` itself. */
   val allowed: Map[String, Set[String]] = Map(
-    "admin"    -> "checkpoint commit error fault format.bulk log options part storage stores thread writing",
-    "announce" -> "",
+    "admin" -> ("checkpoint commit error fault format.bulk log options part qualify storage stores thread " +
+      "writing"),
+    "announce"          -> "",
     "announce.catalog"  -> "announce announce.setting error options storage",
     "announce.setting"  -> "error options",
     "announce.table"    -> "announce",
@@ -84,6 +85,7 @@ object PackageImports {
     "python.sink"     -> "error format options python sink spark thread",
     "python.rolling"  -> "options python rolling",
     "python.source"   -> "format.read options python source source.file storage",
+    "qualify"         -> "fault part sink storage thread",
     "rolling"         -> "",
     "root" -> ("announce bucket bucketing commit compact compact.job engine error filesink format format.bulk " +
       "format.read options preflight rolling source.file source.format spark thread util"),

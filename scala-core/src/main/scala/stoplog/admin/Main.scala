@@ -21,7 +21,7 @@ import stoplog.storage.Truncation
   * standard output.
   *
   * Exit status: 0 if the tool executed, or planned, the request; 1 for a failure, reported as `error` in the
-  * output. All other output is written to standard error.
+  * output. All other output is written to standard error. [[ProgressLines]] may precede the object.
   */
 object Main {
   private val mapper = new ObjectMapper()
@@ -34,16 +34,24 @@ object Main {
 
   private[admin] def run(json: String, answers: PrintStream): Int =
     try {
-      val request = Request.read(json)
-      val plan    = request.plan()
-      request.carryOut.foreach(plan.carryOut)
-      answers.println(answer(request, plan))
+      val request  = Request.read(json)
+      val progress = new ProgressLines(answers)
+      answers.println(
+        if (request.command == "qualify") QualifyCommand.answer(request.path, request.configuration, progress)
+        else planned(request, progress)
+      )
       0
     } catch {
       case NonFatal(e) =>
         answers.println(answer(e))
         1
     }
+
+  private def planned(request: Request, progress: ProgressLines): String = {
+    val plan = request.plan(progress)
+    request.carryOut.foreach(plan.carryOut)
+    answer(request, plan)
+  }
 
   private def answer(request: Request, plan: AdminPlan): String = {
     val node = mapper.createObjectNode()
@@ -89,7 +97,7 @@ object Main {
   /** The request to [[Main]].
     *
     * @param command   a method of [[SinkAdmin]]: finalize, clean, adopt, adoptAndRepeat, fork, reset, rewind,
-    *                  relocate, announce, tryAnnouncement
+    *                  relocate, announce, tryAnnouncement; or `qualify`, which plans nothing
     * @param carryOut  whether and how to execute the plan; `None` to print the plan only
     */
   private[admin] final case class Request(
@@ -103,7 +111,7 @@ object Main {
   ) {
 
     /** Creates the plan. Error: `STOPLOG_INVALID_OPTIONS`. */
-    def plan(): AdminPlan = {
+    def plan(progress: ProgressLines): AdminPlan = {
       val sink = SinkAdmin.at(path, sinkId, configuration, Request.truncation(path, options))
       command match {
         case "finalize"        => sink.finalizeOpenParts()
@@ -113,7 +121,7 @@ object Main {
         case "fork"            => sink.fork()
         case "reset"           => sink.reset(open)
         case "rewind"          => sink.rewind(number("epoch"))
-        case "relocate"        => sink.relocate()
+        case "relocate"        => sink.relocate(progress.to(_, _))
         case "announce"        => sink.announce(options)
         case "tryAnnouncement" => sink.tryAnnouncement(options)
         case other             => throw Errors.invalidOptions(Seq(s"There is no command $other."))

@@ -9,12 +9,18 @@ import stoplog.part.{Part, Publish}
 /** Checks that a moved directory contains each file named by its log. */
 private[admin] object RelocateCommand {
 
-  def plan(sink: SinkContext): AdminPlan = {
+  /** @param watch called with the number of checked parts, and of all parts */
+  def plan(sink: SinkContext, watch: (Int, Int) => Unit): AdminPlan = {
     val newest  = sink.newest()
     val files   = new StoredFiles(sink.stores(newest))
-    val actions = unfinished(sink, newest, files) ++ decided(sink, newest, files)
-    val found   = actions.map(_.word).toSet
-    val advice  =
+    val parts   = newest.state.open.size + newest.publish.count(_.sizeBytes > 0)
+    val checks  = unfinished(sink, newest, files) ++ decided(sink, newest, files)
+    val actions = checks.zipWithIndex.map { case (action, before) =>
+      watch(before + 1, parts)
+      action
+    }.toVector
+    val found  = actions.map(_.word).toSet
+    val advice =
       if (found(FileCondition.Broken.word))
         "copy what is missing from where the directory was, while no query writes there, and look again"
       else if (found(FileCondition.Missing.word))
@@ -24,8 +30,8 @@ private[admin] object RelocateCommand {
     new AdminPlan("relocate", sink.liveness(newest), actions :+ Advise(sink.path, advice), _ => ())
   }
 
-  private def unfinished(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
-    newest.state.open.map { part =>
+  private def unfinished(sink: SinkContext, newest: LogRecord, files: StoredFiles): Iterator[AdminAction] =
+    newest.state.open.iterator.map { part =>
       val missing     = files.missing(part.handle) ++ part.spooled.files.map(_.token).filterNot(files.spooled)
       lazy val length =
         if (sink.cuts) files.length(part.handle.token) else None // the token is a path there
@@ -43,8 +49,8 @@ private[admin] object RelocateCommand {
     }
 
   /** Checks the finished parts of the newest record. Older parts are the responsibility of readers. */
-  private def decided(sink: SinkContext, newest: LogRecord, files: StoredFiles): Vector[AdminAction] =
-    newest.publish.filter(_.sizeBytes > 0).map { part =>
+  private def decided(sink: SinkContext, newest: LogRecord, files: StoredFiles): Iterator[AdminAction] =
+    newest.publish.iterator.filter(_.sizeBytes > 0).map { part =>
       files.length(part.finishedPath) match {
         case Some(part.sizeBytes) =>
           Found(part.finishedPath, FileCondition.Whole, "finished, with its length")

@@ -94,7 +94,9 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
   /** Checks whether a moved or copied directory is complete: every file named by its log exists with its
     * recorded length. Changes nothing.
     */
-  def relocate(): AdminPlan = RelocateCommand.plan(sink)
+  def relocate(): AdminPlan = relocate((_, _) => ())
+
+  private[admin] def relocate(watch: (Int, Int) => Unit): AdminPlan = RelocateCommand.plan(sink, watch)
 }
 
 object SinkAdmin {

@@ -18,6 +18,9 @@ final class Bucket {
           "stoplog-stream-requests",
           "stoplog-checksums",
           "stoplog-atomic",
+          "stoplog-qualify",
+          "stoplog-qualify-early",
+          "stoplog-qualify-faulty",
           "stoplog-other-make");
 
   private Bucket() {}

@@ -175,9 +175,9 @@ def test_the_example_of_parquet_from_protobuf_messages_runs(
     (code,) = re.findall(
         r"^```python\n(from pyspark.sql.protobuf.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE
     )
-    lines = re.sub(r"^messages = .*$", "", code, flags=re.MULTILINE)
+    lines = re.sub(r"^messages = \(.*?^\)$", "", code, flags=re.MULTILINE | re.DOTALL)
     lines = lines.replace("/data/", f"{place.out}/").replace("orders.desc", f"{place.input}/orders.desc")
-    lines = lines.replace("()).build()", '()).with_finalize_on_termination("always").build()')
+    lines = lines.replace("\n).build()", '\n).with_finalize_on_termination("always").build()')
     assert (lines.count(f"{place.out}/"), lines.count("always")) == (2, 1)
     described, messages = orders()
     (place.input / "orders.desc").write_bytes(described)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "id BIGINT, word STRING"
 LIMITS = [{}, {"maxRowsPerTrigger": "2000"}, {"maxBytesPerTrigger": "200k"}]
-SAMPLE = (("text", 1), ("parquet", 1), ("orc", 1), ("avro", 1))
+SAMPLE = (("parquet", 1), ("orc", 1))
 WHOLE = [(form, seed) for form in (*LINE, *CODECS) for seed in (1, 2, 3)]
 _RANDOM = random.Random(43)
 
@@ -69,8 +69,10 @@ def found_by_stoplog(
 
 
 def found_by_spark(spark: SparkSession, place: Path, form: str) -> set[Row]:
+    """A damaged length in a block of `.lz4` or `.snappy` ends the JVM of Spark's reader: these are left out."""
+    files = [str(file) for file in (place / "in").iterdir() if file.suffix not in {".lz4", ".snappy"}]
     schema = "value STRING" if form == "text" else SCHEMA
-    rows = spark.read.format(form).schema(schema).option("ignoreCorruptFiles", "true").load(str(place / "in"))
+    rows = spark.read.format(form).schema(schema).option("ignoreCorruptFiles", "true").load(files)
     return rows_of(form, rows)
 
 

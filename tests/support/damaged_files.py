@@ -121,7 +121,7 @@ LINE: dict[str, Callable[[Row], str]] = {
 CODECS: dict[str, tuple[str, ...]] = {
     "parquet": ("none", "snappy", "gzip", "zstd"),
     "orc": ("uncompressed", "zlib", "snappy", "zstd"),
-    "avro": ("null", "deflate", "snappy", "zstandard"),
+    "avro": ("null", "deflate", "snappy"),
 }
 """The formats of blocks."""
 

@@ -227,7 +227,7 @@ def test_parts_of_an_encoder_function_go_on_over_epochs_and_roll_by_rows(
     ("function", "message"),
     [
         (lambda batch: [b""], "returned 1 value for a batch of "),
-        (lambda batch: None, "returned None for a batch in a batch job, partition "),
+        (lambda batch: None, "returned None for a batch in a batch query, partition "),
     ],
 )
 def test_wrong_bytes_end_the_job_by_name(

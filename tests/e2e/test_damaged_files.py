@@ -69,7 +69,7 @@ def found_by_stoplog(
 
 
 def found_by_spark(spark: SparkSession, place: Path, form: str) -> set[Row]:
-    """A damaged length in a block of `.lz4` or `.snappy` ends the JVM of Spark's reader: these are left out."""
+    """Leaves out `.lz4` and `.snappy`: a damaged length in a block ends the JVM of Spark's reader."""
     files = [str(file) for file in (place / "in").iterdir() if file.suffix not in {".lz4", ".snappy"}]
     schema = "value STRING" if form == "text" else SCHEMA
     rows = spark.read.format(form).schema(schema).option("ignoreCorruptFiles", "true").load(files)

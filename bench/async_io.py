@@ -8,12 +8,12 @@ import json
 import statistics
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.turns import in_turn
 from pyspark import cloudpickle
 
 import stoplog
@@ -51,13 +51,7 @@ def calls(spark: SparkSession, rounds: int, folder: Path) -> list[Calls]:
         "`async_map`, ordered": lambda: in_spark(spark, "ordered"),
         "`async_map`, unordered": lambda: in_spark(spark, "unordered"),
     }
-    seconds: dict[str, list[float]] = {name: [] for name in peers}
-    for number in range(rounds + 1):
-        for name, run in peers.items():
-            begun = time.perf_counter()
-            run()
-            if number > 0:
-                seconds[name].append(time.perf_counter() - begun)
+    seconds = in_turn(peers, rounds)
     return [*(Calls(name, tuple(each)) for name, each in seconds.items()), *in_scala(rounds, folder)]
 
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""User code in Python beside what Spark itself offers: batches of the same rows, in turn."""
+"""Compares user code in Python with functions of Spark: batches of the same rows, in turn."""
 
 from __future__ import annotations
 
 import shutil
 import statistics
-import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import python_functions, python_sink
+from bench.turns import in_turn
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,19 +43,10 @@ def pairs(spark: SparkSession, rounds: int, folder: Path) -> list[Pair]:
         ),
         f"{to_files:,} rows as lines of a function": python_functions.encoder_peers(spark, to_files, out),
     }
-    return [Pair(what, in_turn(peers, rounds, out)) for what, peers in measured.items()]
-
-
-def in_turn(peers: Mapping[str, Callable[[], None]], rounds: int, out: Path) -> dict[str, list[float]]:
-    seconds: dict[str, list[float]] = {name: [] for name in peers}
-    for number in range(rounds + 1):
-        for name, run in peers.items():
-            begun = time.perf_counter()
-            run()
-            if number > 0:
-                seconds[name].append(time.perf_counter() - begun)
-            shutil.rmtree(out, ignore_errors=True)
-    return seconds
+    return [
+        Pair(what, in_turn(peers, rounds, after=lambda: shutil.rmtree(out, ignore_errors=True)))
+        for what, peers in measured.items()
+    ]
 
 
 def python_section(measured: Sequence[Pair]) -> list[str]:

@@ -4,6 +4,8 @@ package stoplog.jdbc
 import java.nio.file.Files
 import java.time.LocalDateTime
 
+import scala.util.Using
+
 import stoplog.engine.Existing
 import stoplog.jdbc.types.SqlArray
 
@@ -106,6 +108,49 @@ class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
     val large = Iterator.iterate(7L)(_ * 6364136223846793005L + 1).take(2000).mkString
     assert(epoch(table, 1L -> "a", 2L -> large, 3L -> "b") === 1)
     assert(ids(table) === Seq("1", "3"))
+  }
+
+  test("an epoch of many rows empties the staging table, and does not wait for an abandoned attempt") {
+    def staged(sink: JdbcSinkFixture) = database.count(sink.tables.staging.table)
+    val sink                          =
+      new JdbcSinkFixture(database, database.newHeap(), database.connector, batchRows = 5000)
+    val driver = sink.driver("q", "r")
+    driver.begin(0)
+    sink.stage(1L -> "unreported", 2L -> "unreported")
+    driver.commit(0, Seq(sink.stage((1L to 10L).map(_ -> "few"): _*)), Existing.Keep)
+    assert(staged(sink) === 2)
+    driver.begin(1)
+    driver.commit(1, Seq(sink.stage((11L to 10010L).map(_ -> "many"): _*)), Existing.Keep)
+    assert(staged(sink) === 0)
+    assert(ids(sink.table).map(_.toLong) === (1L to 10010L))
+    driver.begin(2)
+    val results = Seq(sink.stage((10011L to 20010L).map(_ -> "more"): _*))
+    Using.resource(database.open()) { abandoned =>
+      abandoned.setAutoCommit(false)
+      abandoned
+        .createStatement()
+        .execute(
+          s"INSERT INTO ${sink.tables.staging.table} (stoplog_attempt, stoplog_row) VALUES ('abandoned', 0)"
+        )
+      driver.commit(2, results, Existing.Keep)
+      assert(staged(sink) === 0)
+    }
+    assert(database.count(sink.table) === 20010)
+  }
+
+  test("rows that are staged together keep their values and numbers") {
+    val table = s"${database.newHeap()}_v"
+    database.execute(s"CREATE TABLE $table (id BIGINT, word TEXT)")
+    val sink = new JdbcSinkFixture(database, table, database.connector, batchRows = 3)
+    sink.driver("q", "r").begin(0)
+    val words = Seq("a", null, "", " {\"x\",NULL} ", "\\", "\u0436\n", "last")
+    sink.stage(words.indices.map(i => i.toLong -> words(i)): _*)
+    assert(
+      database.rows(
+        s"SELECT stoplog_row, id, word FROM ${sink.tables.staging.table} ORDER BY stoplog_row"
+      ) ===
+        words.indices.map(i => Seq(i.toString, i.toString, words(i)))
+    )
   }
 
   /** Commits an epoch with rejects, and returns the number of rows that the target rejected. */

@@ -15,14 +15,15 @@ import stoplog.jdbc.rows.{Column, JdbcRow}
   */
 private[jdbc] final class Columnwise private (val sql: String, types: Array[String]) {
 
-  /** Sets the parameters. Returns false if a value neither has its column's class nor an unambiguous text
-    * form.
+  /** Sets the arrays. Returns false if a value neither has its column's class nor an unambiguous text form.
+    *
+    * @param first the number of the first array among the parameters
     */
-  def bind(statement: PreparedStatement, rows: IndexedSeq[JdbcRow]): Boolean = {
+  def bind(statement: PreparedStatement, rows: IndexedSeq[JdbcRow], first: Int = 1): Boolean = {
     val arrays = types.indices.flatMap(i => plain(rows, i).orElse(texts(rows, i)))
     arrays.length == types.length && {
       val connection = statement.getConnection
-      for (i <- arrays.indices) statement.setArray(i + 1, connection.createArrayOf(types(i), arrays(i)))
+      for (i <- arrays.indices) statement.setArray(first + i, connection.createArrayOf(types(i), arrays(i)))
       true
     }
   }
@@ -59,14 +60,30 @@ private[jdbc] final class Columnwise private (val sql: String, types: Array[Stri
 private[jdbc] object Columnwise {
 
   /** Returns `None` if the text form of a column's type is not supported. */
-  def upsert(table: String, columns: Seq[Column], key: UpsertKey): Option[Columnwise] = {
+  def upsert(table: String, columns: Seq[Column], key: UpsertKey): Option[Columnwise] =
+    of(columns) { (names, arrays) =>
+      s"INSERT INTO ${Upserts.aliased(table, key)} (${names.mkString(", ")}) SELECT * FROM unnest($arrays) " +
+        s"${Upserts.conflict(names, key)}"
+    }
+
+  /** Returns an insert of numbered rows. Its first parameters are a text for all rows and the number of the
+    * first row. `None` if the text form of a column's type is not supported.
+    *
+    * @param text   the column of the text
+    * @param number the column of the numbers
+    */
+  def numbered(table: String, text: String, number: String, columns: Seq[Column]): Option[Columnwise] =
+    of(columns) { (names, arrays) =>
+      val fields = names.indices.map(i => s"c$i").mkString(", ")
+      s"INSERT INTO $table ($text, $number, ${names.mkString(", ")}) SELECT ?::text, ?::int8 + n - 1, $fields " +
+        s"FROM unnest($arrays) WITH ORDINALITY AS u ($fields, n)"
+    }
+
+  private def of(columns: Seq[Column])(sql: (Seq[String], String) => String): Option[Columnwise] = {
     val types = columns.map(column => serials.getOrElse(column.typeName, column.typeName))
-    Option.when(types.forall(known)) {
-      val names  = columns.map(_.quoted)
-      val arrays = types.map(name => s"?::$name[]").mkString(", ")
+    Option.when(types.nonEmpty && types.forall(known)) {
       new Columnwise(
-        s"INSERT INTO ${Upserts.aliased(table, key)} (${names.mkString(", ")}) SELECT * FROM unnest($arrays) " +
-          s"${Upserts.conflict(names, key)}",
+        sql(columns.map(_.quoted), types.map(name => s"?::$name[]").mkString(", ")),
         types.toArray
       )
     }

@@ -46,6 +46,19 @@ private[jdbc] sealed abstract class Dialect(val word: String)
     */
   def upsertMany(table: String, columns: Seq[Column], key: UpsertKey): Option[Columnwise] = None
 
+  /** Returns a statement like [[Columnwise.numbered]], if this is faster and supports the columns' types. */
+  def insertNumbered(
+      table: String,
+      text: String,
+      number: String,
+      columns: Seq[Column]
+  ): Option[Columnwise] = None
+
+  /** Returns the statements that empty a table of the sink in a transaction, without a wait for other
+    * transactions, if this is faster than a DELETE of many rows.
+    */
+  def truncateAtOnce(table: String): Option[Seq[String]] = None
+
   /** Creates an empty table with the columns of a query; the query ends in its FROM clause. */
   def createLike(table: String, query: String): String = s"CREATE TABLE $table AS $query WHERE 1 = 0"
 
@@ -118,6 +131,16 @@ private[jdbc] object Dialect {
 
     override def upsertMany(table: String, columns: Seq[Column], key: UpsertKey): Option[Columnwise] =
       Columnwise.upsert(table, columns, key)
+
+    override def insertNumbered(
+        table: String,
+        text: String,
+        number: String,
+        columns: Seq[Column]
+    ): Option[Columnwise] = Columnwise.numbered(table, text, number, columns)
+
+    override def truncateAtOnce(table: String): Option[Seq[String]] =
+      Some(Seq(s"LOCK TABLE $table IN ACCESS EXCLUSIVE MODE NOWAIT", s"TRUNCATE TABLE $table"))
 
     override def driverDefaults: Map[String, String] = Map("reWriteBatchedInserts" -> "true")
 

@@ -52,12 +52,12 @@ private[jdbc] final class StagedRowMover(tables: SinkTables, session: Session, r
   }
 
   private def finish(): Unit = {
-    staging.remove(session, results.map(_.attempt))
+    staging.remove(session, results.map(_.attempt), results.map(_.rows).sum)
     for (rejects <- tables.rejects) {
       val attempts = results.filter(_.rejects > 0).map(_.attempt)
       val moved    = rejects.staging.publish(session, attempts)
       expect(rejects.staging, results.map(_.rejects).sum, moved)(rejects.staging.count(session, attempts))
-      rejects.staging.remove(session, attempts)
+      rejects.staging.remove(session, attempts, results.map(_.rejects).sum)
     }
   }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.staging
 
-import stoplog.jdbc.client.{Dialect, Session, Statement, Upserts}
+import java.sql.SQLException
+
+import stoplog.jdbc.client.{Columnwise, Dialect, Session, Statement, Upserts}
 import stoplog.jdbc.rejects.StagedText
 import stoplog.jdbc.rows.{Column, JdbcRow}
 
@@ -33,8 +35,31 @@ private[jdbc] final case class StagingTable(
 
   // The methods below run in a transaction of the caller.
 
+  @transient private lazy val together =
+    dialect.insertNumbered(table, "stoplog_attempt", "stoplog_row", columns)
+
   /** Inserts rows of an attempt, numbered from `first`. */
-  def insert(session: Session, attempt: String, first: Long, rows: Iterable[JdbcRow]): Unit = {
+  def insert(session: Session, attempt: String, first: Long, rows: IndexedSeq[JdbcRow]): Unit =
+    if (rows.sizeIs == 1 || !together.exists(insertTogether(_, session, attempt, first, rows)))
+      insertEach(session, attempt, first, rows)
+
+  private def insertTogether(
+      together: Columnwise,
+      session: Session,
+      attempt: String,
+      first: Long,
+      rows: IndexedSeq[JdbcRow]
+  ): Boolean = {
+    val statement = session.statement(together.sql)
+    statement.setString(1, attempt)
+    statement.setLong(2, first)
+    together.bind(statement, rows, first = 3) && {
+      statement.executeUpdate()
+      true
+    }
+  }
+
+  private def insertEach(session: Session, attempt: String, first: Long, rows: Iterable[JdbcRow]): Unit = {
     val all       = Seq("stoplog_attempt", "stoplog_row") ++ columns.map(_.quoted)
     val statement = session.statement(Upserts.insert(table, all))
     var number    = first
@@ -86,10 +111,23 @@ private[jdbc] final case class StagingTable(
     number
   )(read.text)
 
-  def remove(session: Session, attempts: Seq[String]): Unit = {
-    each(attempts)(some => session.update(s"DELETE FROM $table WHERE ${among(some)}", some: _*))
-    ()
-  }
+  /** Deletes the rows of the attempts of an epoch. If the rows are many, also deletes the rows of attempts
+    * that Spark has not reported.
+    *
+    * @param rows the number of rows of the attempts
+    */
+  def remove(session: Session, attempts: Seq[String], rows: Long): Unit =
+    if (rows < StagingTable.ManyRows || !dialect.truncateAtOnce(table).exists(truncated(session, _))) {
+      each(attempts)(some => session.update(s"DELETE FROM $table WHERE ${among(some)}", some: _*))
+      ()
+    }
+
+  /** Returns false if another transaction uses the table, for example an attempt that Spark has abandoned. */
+  private def truncated(session: Session, statements: Seq[String]): Boolean =
+    try {
+      session.savepoint(statements.foreach(sql => session.update(sql)))
+      true
+    } catch { case _: SQLException => false }
 
   def clear(session: Session): Unit = {
     session.update(s"DELETE FROM $table")
@@ -114,4 +152,7 @@ private[jdbc] object StagingTable {
   private final val AttemptLength        = 64
   private final val Piece                = "stoplog_attempt = ? AND stoplog_row >= ? AND stoplog_row < ?"
   private final val AttemptsPerStatement = 500
+
+  /** To empty a table takes a few milliseconds, and the deletion of this number of rows takes longer. */
+  private final val ManyRows = 10000L
 }

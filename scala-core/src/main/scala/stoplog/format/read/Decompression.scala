@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.read
 
-import java.io.{BufferedInputStream, EOFException, FilterInputStream, IOException, InputStream}
+import java.io.{EOFException, FilterInputStream, IOException, InputStream}
 import java.nio.charset.Charset
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.Locale
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer
-import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream
 import org.apache.commons.io.input.ReaderInputStream
 import org.apache.hadoop.conf.{Configurable, Configuration}
 import org.apache.hadoop.io.compress.{
@@ -56,8 +55,7 @@ private[stoplog] object Decompression extends Decoding {
 
   private def gzip: InputStream => InputStream = new GzipMembers(_)
 
-  private def bzip2: InputStream => InputStream =
-    in => new BZip2CompressorInputStream(buffered(in), true)
+  private def bzip2: InputStream => InputStream = new Bzip2Members(_)
 
   private def zstd: InputStream => InputStream = in => new ZstdInputStreamNoFinalizer(in)
 
@@ -71,8 +69,6 @@ private[stoplog] object Decompression extends Decoding {
     codec.setConf(configuration)
     codec
   }
-
-  private def buffered(in: InputStream) = new BufferedInputStream(in, BufferBytes)
 
   /** Converts the bytes of files in another character set to UTF-8.
     *
@@ -93,8 +89,6 @@ private[stoplog] object Decompression extends Decoding {
   }
 
   private lazy val configuration = new Configuration(false)
-
-  private final val BufferBytes = 64 * 1024
 
   /** Reads Hadoop's LZ4 and Snappy blocks strictly. Hadoop's reader treats any error in a block as the end of
     * the file, so rows would be lost silently. The same applies to a block of length 0, which Hadoop itself

@@ -95,6 +95,25 @@ class DecompressionSuite extends AnyFunSuite {
     assert(read(Compression.Gzip, named.toByteArray) === lines)
   }
 
+  test("bzip2: a damaged trailer or header between intact blocks leaves the later members readable") {
+    val members = lines.grouped(lines.length / 3).map(member(Compression.Bzip2, _)).toVector
+    val all     = members.reduce(_ ++ _)
+    val second  = members(0).length + members(1).length
+    for (at <- 1 to 8) {
+      val trailer = members(0) ++ flipped(members(1), -at) ++ members(2)
+      assert(decoded(Compression.Bzip2, trailer) === lines, s"another byte $at before the end")
+      intercept[IOException](read(Compression.Bzip2, trailer))
+    }
+    for (at <- 0 to 3) {
+      val header = flipped(all, second + at - all.length)
+      assert(decoded(Compression.Bzip2, header) === lines, s"another byte $at of a header")
+      intercept[IOException](read(Compression.Bzip2, header))
+    }
+    // A lost block, and not the start of the third member, ends the decoding.
+    val block = flipped(all, second + 6 - all.length)
+    assert(decoded(Compression.Bzip2, block) === lines.take(2 * (lines.length / 3)))
+  }
+
   private def flipped(bytes: Array[Byte], at: Int): Array[Byte] =
     bytes.updated(bytes.length + at, (bytes(bytes.length + at) ^ 0x55).toByte)
 

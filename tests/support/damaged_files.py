@@ -148,6 +148,8 @@ def damaged(form: str, seed: int) -> Iterator[Damaged]:
                 f"{codec.lstrip('.') or 'plain'} {kind}".replace(" ", "-")
                 + f".{form}{codec if form in LINE else ''}"
             )
+            if codec == "snappy" and form == "avro" and not found <= set(rows):
+                found = set()  # fastavro does not compare the checksums of these blocks
             yield Damaged(name, frozenset(rows), data, len(found & set(rows)))
 
 

@@ -170,6 +170,49 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
+  for (codec <- Seq("uncompressed", "deflate", "snappy", "zstandard"))
+    test(s"reads Avro blocks of $codec next to damaged and missing markers, and whole records of torn ones") {
+      val whole = new Input
+      spark
+        .range(0, 40000, 1, 1)
+        .selectExpr("id", "sha2(cast(id as string), 256) as word", "date'1500-01-01' as day")
+        .write
+        .format("stoplog")
+        .options(Map("format" -> "avro", "maxPartSize" -> "1g", "bucketAssigner" -> "basePath"))
+        .option("compression", codec)
+        .mode("append")
+        .save(whole.root.toString)
+      val file = Files.list(whole.root).iterator().asScala.find(_.toString.endsWith(".avro")).get
+      val good = Files.readAllBytes(file)
+      val ends = good
+        .sliding(16)
+        .zipWithIndex
+        .collect {
+          case (bytes, at) if bytes.sameElements(good.takeRight(16)) => at
+        }
+        .toVector
+      assert(ends.size > 5)
+      def patched(from: Int, bytes: Int) = good.patch(from, Array.fill[Byte](bytes)(-1), bytes)
+      def read(bytes: Array[Byte])       = {
+        val (in, notes) = (new Input, new Notes)
+        Files.write(in.root.resolve("a.avro"), bytes)
+        val rows = this.read(in, "avro", "id BIGINT, day DATE", notes).collect()
+        assert(rows.forall(_.get(1).toString == "1500-01-01"))
+        rows.map(_.getLong(0)).toSeq -> notes.files.size
+      }
+      val all                                       = 0L until 40000L
+      assert(read(patched(ends(2), 16)) === all                                       -> 0, "a damaged marker")
+      assert(read(patched(ends(2), 1).patch(ends(3) + 15, Array[Byte](7), 1)) === all -> 0, "two markers")
+      for (cut <- Seq(1, 9, 16)) assert(read(good.dropRight(cut)) === all -> 0, s"without $cut bytes")
+      val (behind, notes) = read(patched(ends(2), 20)) // with the lengths of the next block
+      assert(behind === behind.distinct && behind.size > 20000 && behind.size < 40000 && notes === 1)
+      assert(behind.contains(39999L))
+      val (torn, ofTorn) = read(good.dropRight((ends.last - ends(ends.size - 2)) / 2))
+      assert(torn === all.take(torn.size) && torn.size < 40000 && ofTorn === 1)
+      if (codec == "uncompressed" || codec == "deflate")
+        assert(torn.size > 40000 * (ends.size - 2) / (ends.size - 1))
+    }
+
   test("columns and settings that do not fit end the query, and nothing is quarantined") {
     val in = new Input
     spark.range(100).coalesce(1).write.format("parquet").mode("overwrite").save(in.root.toString)

@@ -3,6 +3,7 @@ package stoplog.format.read
 
 import java.io.{Closeable, IOException}
 import java.net.URI
+import java.nio.file.Files
 
 import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.paths.SparkPath
@@ -40,8 +41,8 @@ private[stoplog] final class SparkBlocks private (
   import SparkBlocks.SparkBlockReader
 
   override def splitter(files: SourceFiles): FileSplitter = splittable match {
-    case BlockIndexes.Splittable.At(blocks)  => new Blocks(files, blocks)
-    case BlockIndexes.Splittable.Never(rows) => WholeFiles(rows)
+    case BlockIndexes.Splittable.At(blocks, _) => new Blocks(files, blocks)
+    case BlockIndexes.Splittable.Never(rows)   => WholeFiles(rows)
   }
 
   override def reader(
@@ -49,7 +50,14 @@ private[stoplog] final class SparkBlocks private (
       onMissing: OnMissingFile,
       onChanged: Monitoring.OnChangedFile
   ): SplitReader[FileSplit, SparkBlockReader.BlockRecord] =
-    new SparkBlockReader(files, read, values, zone, onMissing, onChanged)
+    new SparkBlockReader(files, read, values, zone, onMissing, onChanged, BlockIndexes.Mending.None)
+
+  override def unitReader(
+      files: SourceFiles,
+      onMissing: OnMissingFile,
+      onChanged: Monitoring.OnChangedFile
+  ): SplitReader[FileSplit, SparkBlockReader.BlockRecord] =
+    new SparkBlockReader(files, read, values, zone, onMissing, onChanged, splittable.mending)
 
   override def emitter(): RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] = columns.emitter
 }
@@ -166,7 +174,8 @@ private[stoplog] object SparkBlocks {
       values: SparkBlocks.Values,
       zone: Option[String],
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile
+      onChanged: Monitoring.OnChangedFile,
+      mending: BlockIndexes.Mending
   ) extends FileByFile[SparkBlockReader.Open, SparkBlockReader.BlockRecord](files, onMissing, onChanged) {
     import SparkBlockReader.BlockRecord
 
@@ -181,7 +190,10 @@ private[stoplog] object SparkBlocks {
         )
       }
       refuseOtherZone(split.file)
-      new SparkBlockReader.Open(read(partitioned(split)))
+      mending.of(files, split) match {
+        case None         => new SparkBlockReader.Open(read(partitioned(split)), None)
+        case Some(mended) => new SparkBlockReader.Open(read(partitioned(split, mended)), Some(mended))
+      }
     }
 
     /** Spark's reader has one time zone for all files. */
@@ -223,6 +235,16 @@ private[stoplog] object SparkBlocks {
         Array.empty,
         split.file.modifiedMillis,
         split.file.bytes
+      )
+    }
+
+    private def partitioned(split: FileSplit, mended: BlockIndexes.MendedUnit): PartitionedFile = {
+      val bytes = Files.size(mended.copy)
+      partitioned(split).copy(
+        filePath = SparkPath.fromPath(new HadoopPath(mended.copy.toUri)),
+        start = 0,
+        length = bytes,
+        fileSize = bytes
       )
     }
 
@@ -268,13 +290,19 @@ private[stoplog] object SparkBlocks {
     final val AtOnce = 4096
 
     /** Spark's iterators are typed as rows but may return batches. Some iterators hold an open file. */
-    final class Open(rows: Iterator[InternalRow]) extends AutoCloseable {
-      val all: Iterator[Any] = rows
-
-      override def close(): Unit = rows match {
-        case closeable: Closeable => closeable.close()
-        case _                    => ()
+    final class Open(rows: Iterator[InternalRow], mended: Option[BlockIndexes.MendedUnit])
+        extends AutoCloseable {
+      val all: Iterator[Any] = mended.flatMap(_.failure).fold[Iterator[Any]](rows) { failure =>
+        rows ++ Iterator.continually[Any](throw failure)
       }
+
+      override def close(): Unit =
+        try
+          rows match {
+            case closeable: Closeable => closeable.close()
+            case _                    => ()
+          }
+        finally mended.foreach(_.close())
     }
 
     /** A record of Spark's own reader. */

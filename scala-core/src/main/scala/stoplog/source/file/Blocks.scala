@@ -42,7 +42,7 @@ private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex
       }
       val cuts = bytes.from +: ours.drop(1).map(_.begins) :+ bytes.until
       cuts.zip(cuts.drop(1)).map { case (from, until) => split.piece(from, until) }
-    case _ => Seq(split)
+    case _ => Nil
   }
 
   private def counted(

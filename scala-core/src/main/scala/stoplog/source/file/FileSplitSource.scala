@@ -28,6 +28,10 @@ private[stoplog] final class FileSplitSource[R, T](
   override def reader(): SplitReader[FileSplit, R] =
     format.reader(enumeration.files, onMissing, enumeration.monitoring.onChangedFile)
 
+  /** Returns a reader of the units of a damaged piece. */
+  def unitReader(): SplitReader[FileSplit, R] =
+    format.unitReader(enumeration.files, onMissing, enumeration.monitoring.onChangedFile)
+
   override def emitter(): RecordEmitter[R, T] = format.emitter()
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] =
@@ -50,6 +54,15 @@ private[stoplog] trait FileFormat[R, T] extends Serializable {
       onMissing: OnMissingFile,
       onChanged: Monitoring.OnChangedFile
   ): SplitReader[FileSplit, R]
+
+  /** Returns a reader of the units of a damaged piece, see [[FileSplitter.units]]. The reader may find more
+    * rows in a unit than the reader of whole pieces.
+    */
+  def unitReader(
+      files: SourceFiles,
+      onMissing: OnMissingFile,
+      onChanged: Monitoring.OnChangedFile
+  ): SplitReader[FileSplit, R] = reader(files, onMissing, onChanged)
 
   def emitter(): RecordEmitter[R, T]
 }

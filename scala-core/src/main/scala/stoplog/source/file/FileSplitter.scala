@@ -19,9 +19,10 @@ private[stoplog] trait FileSplitter extends Serializable {
   def divide(split: FileSplit, bytes: Long): Seq[FileSplit]
 
   /** Returns the same records in the smallest pieces that can be read independently, so that damage in one
-    * piece leaves the others readable. Runs in a task, after the file could not be read.
+    * piece leaves the others readable. Empty, and by default, if no such pieces are known. Runs in a task,
+    * after the file could not be read.
     */
-  def units(split: FileSplit): Seq[FileSplit] = Seq(split)
+  def units(split: FileSplit): Seq[FileSplit] = Nil
 
   /** Returns the whole records of a file that programs append to. `None` if programs cannot append to the
     * format or the file.

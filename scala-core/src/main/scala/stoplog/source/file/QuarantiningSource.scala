@@ -22,7 +22,7 @@ import stoplog.storage.{OpenFailure, SourceFiles}
   * @param splitter finds the smallest units of a damaged piece
   */
 private[stoplog] final class QuarantiningSource[R, T](
-    source: SplitSource[FileSplit, R, T],
+    source: FileSplitSource[R, T],
     files: SourceFiles,
     place: StateFiles,
     splitter: FileSplitter
@@ -76,7 +76,7 @@ private[file] object QuarantiningSource {
     * piece is then read in the smallest units of its format, and only damaged units are omitted.
     */
   private final class Reader[R, T](
-      source: SplitSource[FileSplit, R, T],
+      source: FileSplitSource[R, T],
       files: SourceFiles,
       quarantine: Quarantine,
       splitter: FileSplitter
@@ -85,6 +85,7 @@ private[file] object QuarantiningSource {
     private val emitter                  = source.emitter()
     private val held                     = new HeldRows[T]
     @volatile private var reader         = source.reader()
+    private var readsUnits               = false
     private var current: Option[Reading] = None
 
     // The next records that were handed out before, and are read once more.
@@ -125,6 +126,7 @@ private[file] object QuarantiningSource {
       def begin(): Unit = {
         if (of.isEmpty) again = 0
         earlier = again
+        if (readsUnits != of.isDefined) restart()
         reader.add(Seq(split))
       }
 
@@ -148,20 +150,25 @@ private[file] object QuarantiningSource {
         current = None
       }
 
+      private def restart(): Unit = {
+        reader.close()
+        reader = if (of.isDefined) source.unitReader() else source.reader()
+        readsUnits = of.isDefined
+      }
+
       private def failed(e: Throwable): Unit = {
         if (isNotTheFiles(e) || !Quarantine.isStored(files, split)) throw e
         failures += 1
-        reader.close()
-        reader = source.reader()
+        restart()
         if (failures == 1) {
           again = earlier + passed
           rows = 0
           reader.add(Seq(split))
         } else
           units match {
-            case several if several.size > 1 =>
+            case smaller if smaller.nonEmpty =>
               again = earlier + passed
-              waiting.prependAll(several.map(unit => new Reading(unit, Some(this))))
+              waiting.prependAll(smaller.map(unit => new Reading(unit, Some(this))))
               current = None
             case _ =>
               quarantine
@@ -174,10 +181,10 @@ private[file] object QuarantiningSource {
 
       /** Without an index of the blocks, the piece is the unit. */
       private def units: Seq[FileSplit] =
-        if (of.isDefined) Seq(split)
+        if (of.isDefined) Nil
         else
           try splitter.units(split)
-          catch { case NonFatal(_) => Seq(split) }
+          catch { case NonFatal(_) => Nil }
 
       private def isNotTheFiles(e: Throwable): Boolean =
         Thread.currentThread().isInterrupted || SettingFaults.of(e).isDefined || Causes.of(e).exists {

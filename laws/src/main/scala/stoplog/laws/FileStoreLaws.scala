@@ -173,6 +173,7 @@ abstract class FileStoreLaws extends LawSuite {
     put(store, "_SUCCESS", "b/_SUCCESS", "b/_SUCCESS.2", "b/c/_SUCCESS", "b/other")
     assert(store.list("b", "_SUCCESS").map(_.path).toSet === Set("b/_SUCCESS", "b/_SUCCESS.2"))
     assert(store.list("", "_SUCCESS").map(_.name) === Vector("_SUCCESS"))
+    assert(store.listOnly("b")(_.endsWith(".2")).map(_.path) === Vector("b/_SUCCESS.2"))
     val latest = System.currentTimeMillis() + 60000
     assert(store.list("b", "_SUCCESS").forall(_.modifiedMillis.exists(at => at > 0 && at <= latest)))
     assert(store.list("b", "_SUCCESS").forall(_.kind == File(1)))

@@ -29,6 +29,12 @@ trait FileStore extends Serializable {
     found.result()
   }
 
+  /** Returns the files and directories in a directory whose names are wanted. Overridden if a store lists
+    * names at a lower cost than files.
+    */
+  def listOnly(directory: String)(isWanted: String => Boolean): Vector[FileInfo] =
+    list(directory).filter(entry => isWanted(entry.name))
+
   /** Returns the names in a directory, which costs less than [[list]]. Empty if the directory does not exist.
     */
   def names(directory: String): Vector[String]

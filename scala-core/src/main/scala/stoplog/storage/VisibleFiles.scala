@@ -2,6 +2,7 @@
 package stoplog.storage
 
 import scala.collection.mutable
+import scala.util.control.NonFatal
 
 import stoplog.part.FinishedPart
 
@@ -67,11 +68,14 @@ private[stoplog] final class VisibleFiles(
     * directories.
     */
   private def chosen(directory: String, selected: DirectoryChoice): Entries = {
-    val entries              = files.list(directory)
+    val takes   = selected.takes(directory)
+    val entries = files.listOnly(directory) { name =>
+      takes || mayEnter(FileStore.path(directory, name), selected) || ForeignOwners.Entries.mayIdentify(name)
+    }
     val (inside, filesThere) = entries.partition(entry => entry.isDirectory && entry.link.isEmpty)
     val directories          = inside.map(_.path).sorted
     val here                 = Entries(
-      if (selected.takes(directory)) filesThere else Vector.empty,
+      if (takes) filesThere else Vector.empty,
       directories,
       filesThere.map(_.path)
     )
@@ -79,6 +83,11 @@ private[stoplog] final class VisibleFiles(
       .filter(path => entersVisible(path) && selected.enters(path))
       .foldLeft(here)((found, path) => found ++ chosen(path, selected))
   }
+
+  /** A file can have a name that would be a wrong name of a directory. */
+  private def mayEnter(path: String, selected: DirectoryChoice): Boolean =
+    try selected.enters(path)
+    catch { case NonFatal(_) => true }
 
   private def companionsOf(file: FileInfo): Vector[String] = lengths.flatMap(_.fileOf(file.path))
 
@@ -89,8 +98,9 @@ private[stoplog] final class VisibleFiles(
 private[stoplog] object VisibleFiles {
 
   /** @param taken       the files of the scope
-    * @param directories all directories of the listing, also those which it does not enter
-    * @param paths       of all files of the listing
+    * @param directories of the listing, also those which it does not enter; for a choice of directories, only
+    *                    those which it may enter, or whose names may identify an owner
+    * @param paths       of the files of the listing, with the same exception
     */
   private final case class Entries(
       taken: Vector[FileInfo],

@@ -86,4 +86,18 @@ class VisibleFilesSuite extends AnyFunSuite {
       assert(links === Vector("b/a.txt" -> false, "b/link" -> true))
     }
   }
+
+  test("a choice of directories lists the entries it may enter, and those that identify an owner") {
+    withFiles("day=1/a.txt", "day=2/b.txt", "_delta_log/0.json", "_hidden/c.txt", "day=x") { (_, files) =>
+      val one = new VisibleFiles.DirectoryChoice {
+        override def enters(directory: String): Boolean =
+          if (directory == "day=x") throw new IllegalArgumentException("no number") else takes(directory)
+        override def takes(directory: String): Boolean = directory == "day=1"
+      }
+      val listing = new VisibleFiles(files).list(Scope.Selected(one))
+      assert(paths(listing.replaceable) === Vector("day=1/a.txt"))
+      assert(listing.directories === Vector("_delta_log", "day=1"))
+      assert(listing.paths === Vector("day=1/a.txt", "day=x"))
+    }
+  }
 }

@@ -24,12 +24,14 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   override val capabilities: FileCapabilities =
     FileCapabilities(Moves.Atomically, directories = true, durability.survived)
 
-  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit = io(directory) {
-    LocalFiles.list(at(directory)).foreach { entry =>
-      val name = entry.getFileName.toString
-      if (name.startsWith(prefix))
-        info(FileStore.path(directory, name), entry, LinkOption.NOFOLLOW_LINKS).foreach(each)
-    }
+  override def visit(directory: String, prefix: String)(each: FileInfo => Unit): Unit =
+    visitOnly(directory)(_.startsWith(prefix))(each)
+
+  /** Reads the attributes of the wanted entries only: one system call for each entry. */
+  override def listOnly(directory: String)(isWanted: String => Boolean): Vector[FileInfo] = {
+    val found = Vector.newBuilder[FileInfo]
+    visitOnly(directory)(isWanted)(found += _)
+    found.result()
   }
 
   override def names(directory: String): Vector[String] = io(directory) {
@@ -111,6 +113,15 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
       }
     catch { case _: NoSuchFileException if !LocalFiles.exists(source) => MoveOutcome.SourceGone }
   }
+
+  private def visitOnly(directory: String)(isWanted: String => Boolean)(each: FileInfo => Unit): Unit =
+    io(directory) {
+      LocalFiles.list(at(directory)).foreach { entry =>
+        val name = entry.getFileName.toString
+        if (isWanted(name))
+          info(FileStore.path(directory, name), entry, LinkOption.NOFOLLOW_LINKS).foreach(each)
+      }
+    }
 
   /** If both paths are hard links of one file, the file is at the target already. */
   private def taken(source: Path, target: Path): MoveOutcome =

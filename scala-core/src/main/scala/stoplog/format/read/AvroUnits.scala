@@ -26,8 +26,8 @@ import stoplog.storage.SourceFiles
   * can hold whole records, too. Before the end of a unit, the reader already reads the next block, so damage
   * there would end the unit as well.
   *
-  * A unit has the blocks from a marker to the next intact marker. The length of a block leads to the next block
-  * if exactly the stated number of records fills the block.
+  * A unit has the blocks from a marker to the next intact marker. The length of a block leads to the next
+  * block if exactly the stated number of records fills the block.
   */
 private[read] object AvroUnits extends Mending {
 

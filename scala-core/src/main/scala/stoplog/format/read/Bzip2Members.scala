@@ -8,9 +8,9 @@ import org.apache.commons.compress.compressors.bzip2.BZip2CompressorInputStream
 /** Decodes the members of a bzip2 file as one stream.
   *
   * Each block has its own checksum. If only the trailer of a member or the header of the next member is
-  * damaged, all blocks are intact, and the next member starts at a known byte. Then the next member is decoded
-  * as well, and the failure is thrown at the end of the file. Spark's reader returns these rows, too. A lost
-  * block ends the decoding, because lines before and after the block would be joined.
+  * damaged, all blocks are intact, and the next member starts at a known byte. Then the next member is
+  * decoded as well, and the failure is thrown at the end of the file. Spark's reader returns these rows, too.
+  * A lost block ends the decoding, because lines before and after the block would be joined.
   */
 private[read] final class Bzip2Members(raw: InputStream) extends InputStream {
   import Bzip2Members._

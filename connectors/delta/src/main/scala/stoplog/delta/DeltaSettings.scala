@@ -8,6 +8,7 @@ import scala.util.Try
 import io.delta.kernel.types.{BasePrimitiveType, DataType, StringType, StructField}
 
 import stoplog.announce.setting.TargetSettings
+import stoplog.announce.table.{NewColumns, TableOptions}
 import stoplog.options.{Opt, OptionGroup, OptionType}
 
 /** The settings of a target.
@@ -24,10 +25,7 @@ private[delta] final case class DeltaSettings(
 private[delta] object DeltaSettings {
   case object Delta extends OptionGroup("Delta")
 
-  val Create: Opt[Boolean] =
-    Delta.withDefault("create", OptionType.words("never" -> false, "ifMissing" -> true), false, "ifMissing")(
-      "`ifMissing` creates the table with the first file."
-    )
+  private val ofTable = new TableOptions(Delta)
 
   val Partition: Opt[Vector[StructField]] = Delta.option(
     "partition",
@@ -39,29 +37,16 @@ private[delta] object DeltaSettings {
     "country, day:date"
   )("none", "The partition columns of a created table.")
 
-  val AddColumns: Opt[NewColumns] = Delta.withDefault(
-    "newColumns",
-    OptionType.words[NewColumns]("refuse" -> NewColumns.Refuse, "add" -> NewColumns.Add),
-    NewColumns.Refuse,
-    "add"
-  )("The reaction to columns of a file that the table lacks.")
-
-  val DerivedKeys: Opt[Seq[String]] = Delta.option("derivedKeys", OptionType.columnNames, "dt,hour")(
-    "none",
-    "The keys of directories whose values the table does not need."
-  )
-
-  private val all: Seq[Opt[_]] = Seq(Create, Partition, AddColumns, DerivedKeys)
+  private val all: Seq[Opt[_]] = Seq(ofTable.create, Partition, ofTable.newColumns, ofTable.derivedKeys)
 
   /** The names for the core. */
   val Names: Set[String] = all.map(_.key).toSet
 
   def of(settings: JMap[String, String]): DeltaSettings = TargetSettings.read(settings, all) { reader =>
-    if (!reader(Create)) reader.withoutEffect(Seq(Partition), "unless create is ifMissing")
     DeltaSettings(
-      creation = Option.when(reader(Create))(reader.get(Partition).getOrElse(Vector.empty)),
-      newColumns = reader(AddColumns),
-      derivedKeys = reader.get(DerivedKeys).fold(Set.empty[String])(_.toSet)
+      creation = ofTable.creation(reader, Partition)(reader.get(Partition).getOrElse(Vector.empty)),
+      newColumns = reader(ofTable.newColumns),
+      derivedKeys = ofTable.derivedKeysOf(reader)
     )
   }
 
@@ -81,11 +66,4 @@ private[delta] object DeltaSettings {
 
   private val Column         = """(\w+)(?:\s*:\s*(\w+))?""".r
   private val PartitionTypes = Set("string", "boolean", "byte", "short", "integer", "long", "date")
-}
-
-/** The rule for columns of a file that the table does not have. */
-private[delta] sealed trait NewColumns
-private[delta] object NewColumns {
-  case object Refuse extends NewColumns
-  case object Add    extends NewColumns
 }

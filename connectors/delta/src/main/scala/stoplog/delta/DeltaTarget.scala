@@ -84,12 +84,7 @@ private[delta] final class DeltaTarget(
 
   private def knownLog(table: DeltaTable, snapshot: Option[SnapshotImpl], id: AnnouncementId): KnownLog = {
     val position = snapshot.flatMap(table.position(_, StoredPosition.prefix(name, id.log.name)))
-    position.filter(_.log.identity != id.log.identity).foreach { other =>
-      throw new Refusal(
-        s"the table has the position of another log ${other.log.name} (${other.log.identity}): the log was deleted since. Give " +
-          "the target another name, if the table has all files of the former log"
-      )
-    }
+    KnownLog.refuseSuccessor(position, id.log, "Give the target another name")
     val properties = snapshot.fold(Map.empty[String, String])(_.getMetadata.getConfiguration.asScala.toMap)
     KnownLog(
       position,

@@ -4,8 +4,9 @@ package stoplog.delta
 import io.delta.kernel.data.Row
 
 import stoplog.announce.{Announcement, AnnouncementId}
+import stoplog.announce.table.AbsentFiles
 
-/** What a commit notes about the log of its announcements.
+/** The facts about the log of the announcements, which a commit stores.
   *
   * The position is a transaction identifier. Two rare facts are properties of the table, because a change of
   * properties makes the commits of other writers fail that run at the same time.
@@ -24,15 +25,15 @@ private[delta] final case class LogFacts(
 
   def position: Row = StoredPosition.action(target, id, millis)
 
-  /** The announced files that did not exist when they were announced, because a later record has removed or
-    * replaced them. The announcement of this record follows.
-    */
-  def absentIn(properties: Map[String, String]): Set[String] =
-    properties.get(absent).fold(Set.empty[String])(_.split("\n").filter(_.nonEmpty).toSet)
+  /** Returns the absent files that the table knows. */
+  def absentIn(properties: Map[String, String]): Set[String] = AbsentFiles.of(properties.get(absent))
 
-  /** The properties that the table has to get. */
+  /** Returns the properties that the commit sets.
+    *
+    * @param files the absent files after the commit
+    */
   def properties(files: Set[String]): Map[String, String] =
-    Map(absent -> files.toVector.sorted.mkString("\n")) ++
+    Map(absent -> AbsentFiles.text(files)) ++
       listedMillis.map(millis => listed(target, id.log.name) -> millis.toString)
 
   private def absent: String = s"stoplog.absent.$target.${id.log.name}"

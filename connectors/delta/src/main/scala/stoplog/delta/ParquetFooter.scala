@@ -11,10 +11,11 @@ import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.HadoopInputFile
-import org.apache.parquet.schema.{GroupType, LogicalTypeAnnotation, PrimitiveType, Type => ParquetType}
+import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType, Type => ParquetType}
 import org.apache.parquet.schema.LogicalTypeAnnotation._
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 
+import stoplog.announce.table.ParquetGroups._
 import stoplog.announce.table.Refusal
 
 /** The footer of a Parquet file. Reads no rows. */
@@ -62,8 +63,6 @@ private[delta] object ParquetFooter {
     }
   }
 
-  private def fieldsOf(group: GroupType): Vector[ParquetType] = group.getFields.asScala.toVector
-
   private def field(column: ParquetType): StructField = new StructField(column.getName, typeOf(column), true)
 
   private def typeOf(column: ParquetType): DataType =
@@ -74,19 +73,11 @@ private[delta] object ParquetFooter {
         case null                         => new StructType(fieldsOf(group).map(field).asJava)
         case _: ListLogicalTypeAnnotation => new ArrayType(typeOf(elementOf(group)), true)
         case _: MapLogicalTypeAnnotation | _: MapKeyValueTypeAnnotation =>
-          val entry = fieldsOf(group.getType(0).asGroupType)
-          new MapType(typeOf(entry(0)), typeOf(entry(1)), true)
+          val (key, value) = entryOf(group)
+          new MapType(typeOf(key), typeOf(value), true)
         case other => throw new UnsupportedOperationException(other.toString)
       }
     }
-
-  /** The element of a list, also of lists in Parquet's older layouts. */
-  private def elementOf(list: GroupType): ParquetType = {
-    val repeated = list.getType(0)
-    if (repeated.isPrimitive || repeated.asGroupType.getFieldCount > 1 || repeated.getName == "array")
-      repeated
-    else repeated.asGroupType.getType(0)
-  }
 
   private def primitive(column: PrimitiveType): DataType = column.getLogicalTypeAnnotation match {
     case null => plain(column)

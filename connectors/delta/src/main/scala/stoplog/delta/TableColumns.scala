@@ -7,7 +7,7 @@ import scala.jdk.CollectionConverters._
 import io.delta.kernel.expressions.Column
 import io.delta.kernel.types._
 
-import stoplog.announce.table.Refusal
+import stoplog.announce.table.{NewColumns, Refusal}
 
 /** The columns of the table with the columns of a file. Readers find columns by their names.
   *
@@ -23,12 +23,8 @@ private[delta] final class TableColumns(table: StructType, file: String) {
   def merged(columns: StructType, newColumns: NewColumns): StructType = {
     val added  = mutable.Buffer.empty[String]
     val result = structOf(table, columns, Vector.empty, added)
+    newColumns.permit(added.toSeq, file)
     if (added.isEmpty) table
-    else if (newColumns == NewColumns.Refuse)
-      throw new Refusal(
-        s"the table lacks the columns ${added.sorted.mkString(", ")} of the file $file. Add the columns to the table, or set " +
-          "newColumns = add"
-      )
     else {
       added.find(_.exists(Forbidden.contains(_))).foreach { name =>
         throw new Refusal(
@@ -108,7 +104,7 @@ private[delta] final class TableColumns(table: StructType, file: String) {
 
 private object TableColumns {
 
-  /** Whether a part of the column is required. A footer does not tell which rows lack the part. */
+  /** Whether a part of the column is required. A footer does not record which rows lack the part. */
   private def hasRequired(kind: DataType): Boolean = kind match {
     case of: StructType =>
       of.fields.asScala.exists(field => !field.isNullable || hasRequired(field.getDataType))

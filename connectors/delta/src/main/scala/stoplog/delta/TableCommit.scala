@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.delta
 
-import java.io.FileNotFoundException
 import java.util.{Collections, Optional}
 
-import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 
 import io.delta.kernel.data.Row
@@ -16,7 +14,7 @@ import io.delta.kernel.utils.DataFileStatus
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import stoplog.announce.table.{AddedFile, FileChanges, FileGroup, Refusal}
+import stoplog.announce.table.{AddedFile, DeletedRows, FileChanges, FileGroup, ReadFiles, Refusal}
 
 /** One commit of changes with the position. */
 private[delta] final class TableCommit(
@@ -24,25 +22,25 @@ private[delta] final class TableCommit(
     settings: DeltaSettings,
     configuration: Configuration
 ) {
+  import TableCommit._
 
   /** Commits to the version after the snapshot. Throws as [[DeltaTable.commit]], and [[Refusal]]. */
   def update(snapshot: SnapshotImpl, changes: FileChanges, facts: LogFacts): Unit = {
     val metadata = snapshot.getMetadata
     val features = new WriterFeatures(snapshot)
     features.refuseOthers()
-    val present = table.files(snapshot, changes.former ++ changes.files.filter(_.ifMissing).map(_.file.path))
+    val present = table.files(snapshot, changes.possiblyPresent)
     val absent  = facts.absentIn(metadata.getConfiguration.asScala.toMap)
-    val groups  = FileGroup.of(changes, present, absent)(refuseDeletedRows)
+    val groups  = FileGroup.of(changes, present, absent, Deleted)
     if (groups.exists(group => group.kind == FileGroup.Kind.Overwrite && group.removed.nonEmpty))
       features.refuseRemoval()
-    val footers = footersOf(groups.flatMap(_.added))
-    val columns = merged(metadata.getSchema, footers.values)
+    val files   = read(groups)
+    val columns = merged(metadata.getSchema, files.found.values)
     features.refuseColumns(columns)
-    val left =
-      (absent -- changes.former) ++ groups.flatMap(_.added).map(_.file.path).filterNot(footers.contains)
-    val changed = metadataOf(metadata, columns, facts.properties(left))
-    val rows    = actions(groups, footers, new Layout(changed))
-    val header  = Option.when(changed != metadata)(SingleAction.createMetadataSingleAction(changed.toRow))
+    val properties = facts.properties((absent -- changes.former) ++ files.absent)
+    val changed    = metadataOf(metadata, columns, properties)
+    val rows       = actions(groups, files.found, new Layout(changed))
+    val header     = Option.when(changed != metadata)(SingleAction.createMetadataSingleAction(changed.toRow))
     table.commit(snapshot, facts.position +: (header.toVector ++ rows))
   }
 
@@ -51,9 +49,9 @@ private[delta] final class TableCommit(
     * @param partition the partition columns
     */
   def create(partition: Vector[StructField], changes: FileChanges, facts: LogFacts): Unit = {
-    val groups  = FileGroup.of(changes, Map.empty[String, AddFile], Set.empty)(refuseDeletedRows)
-    val footers = footersOf(groups.flatMap(_.added))
-    val first   = footers.values.headOption.getOrElse(
+    val groups = FileGroup.of(changes, Map.empty[String, AddFile], Set.empty, Deleted)
+    val files  = read(groups)
+    val first  = files.found.values.headOption.getOrElse(
       throw new Refusal(
         "no announced file exists any more from which the table could get its columns. Create the table, or give the target " +
           "another name and start = snapshot"
@@ -62,16 +60,15 @@ private[delta] final class TableCommit(
     val own     = partition.filter(column => first.columns.indexOf(column.getName) < 0)
     val columns = merged(
       new StructType((first.columns.fields.asScala ++ own).asJava),
-      footers.values
+      files.found.values
     )
-    val left       = groups.flatMap(_.added).map(_.file.path).filterNot(footers.contains).toSet
-    val properties = facts.properties(left).filter(_._2.nonEmpty)
+    val properties = facts.properties(files.absent).filter(_._2.nonEmpty)
     val names      = partition.map(_.getName)
     table.create(
       columns,
       names,
       properties,
-      facts.position +: actions(groups, footers, new Layout(columns, names, Map.empty))
+      facts.position +: actions(groups, files.found, new Layout(columns, names, Map.empty))
     )
   }
 
@@ -90,28 +87,12 @@ private[delta] final class TableCommit(
     if (columns == known.getSchema) reduced else reduced.withNewSchema(columns)
   }
 
-  private def refuseDeletedRows(file: AddFile): Unit =
-    if (file.getDeletionVector.isPresent)
-      throw new Refusal(
-        s"a compaction has replaced ${file.getPath}, and another writer has deleted rows of this file, which the compacted file " +
-          "contains. Switch compaction off, and run OPTIMIZE of Delta Lake"
-      )
-
-  /** The footers by path, without files that no longer exist: a later announcement removes or replaces
-    * them.
-    */
-  private def footersOf(files: Vector[AddedFile]): mutable.LinkedHashMap[String, ParquetFooter] =
-    files
-      .flatMap { added =>
-        val path = added.file.path
-        try Some(path -> ParquetFooter.read(new Path(s"${table.root}/$path"), configuration))
-        catch { case _: FileNotFoundException => None }
-      }
-      .to(mutable.LinkedHashMap)
+  private def read(groups: Vector[FileGroup[AddFile]]): ReadFiles[ParquetFooter] =
+    ReadFiles.of(groups)(path => ParquetFooter.read(new Path(s"${table.root}/$path"), configuration))
 
   private def actions(
       groups: Vector[FileGroup[AddFile]],
-      footers: collection.Map[String, ParquetFooter],
+      footers: Map[String, ParquetFooter],
       layout: Layout
   ): Vector[Row] = groups.flatMap { group =>
     val isChange = group.kind != FileGroup.Kind.Rewrite
@@ -147,4 +128,9 @@ private[delta] final class TableCommit(
     )
     SingleAction.createAddFileSingleAction(action.toRow)
   }
+}
+
+private object TableCommit {
+  private val Deleted =
+    DeletedRows[AddFile](_.getDeletionVector.isPresent, _.getPath, compactor = "OPTIMIZE of Delta Lake")
 }

@@ -11,6 +11,7 @@ import org.apache.iceberg.catalog.TableIdentifier
 import org.apache.iceberg.util.EnvironmentUtil
 
 import stoplog.announce.setting.TargetSettings
+import stoplog.announce.table.{NewColumns, TableOptions}
 import stoplog.options.{Opt, OptionGroup, OptionType}
 
 /** The settings of a target.
@@ -34,6 +35,8 @@ private[iceberg] final case class IcebergSettings(
 private[iceberg] object IcebergSettings {
   case object Iceberg extends OptionGroup("Iceberg")
 
+  private val ofTable = new TableOptions(Iceberg)
+
   val Table: Opt[TableIdentifier] =
     Iceberg.required("table", parsed("table name")(TableIdentifier.parse), "db.events")(
       "The table in the catalog."
@@ -46,16 +49,6 @@ private[iceberg] object IcebergSettings {
     "lake"
   )("The name of the catalog. `catalog.<property>` are its properties by Iceberg's names.")
 
-  val Create: Opt[Boolean] =
-    Iceberg.withDefault(
-      "create",
-      OptionType.words("never" -> false, "ifMissing" -> true),
-      false,
-      "ifMissing"
-    )(
-      "`ifMissing` creates the table with the first file."
-    )
-
   val Partition: Opt[Vector[PartitionColumn]] = Iceberg.option(
     "partition",
     parsed("list of columns and transforms")(PartitionColumn.all),
@@ -67,25 +60,21 @@ private[iceberg] object IcebergSettings {
       "The format version of a created table."
     )
 
-  val AddColumns: Opt[NewColumns] = Iceberg.withDefault(
-    "newColumns",
-    OptionType.words[NewColumns]("refuse" -> NewColumns.Refuse, "add" -> NewColumns.Add),
-    NewColumns.Refuse,
-    "add"
-  )("The reaction to columns of a file that the table lacks.")
-
-  val DerivedKeys: Opt[Seq[String]] = Iceberg.option("derivedKeys", OptionType.columnNames, "dt,hour")(
-    "none",
-    "The keys of directories whose values the table does not need."
-  )
-
   val Location: Opt[String] = Iceberg.option("location", OptionType.directory, "s3://lake/events")(
     "the path of the sink",
     "The path of the sink for readers of the table."
   )
 
-  private val all: Seq[Opt[_]] =
-    Seq(Table, Catalog, Create, Partition, FormatVersion, AddColumns, DerivedKeys, Location)
+  private val all: Seq[Opt[_]] = Seq(
+    Table,
+    Catalog,
+    ofTable.create,
+    Partition,
+    FormatVersion,
+    ofTable.newColumns,
+    ofTable.derivedKeys,
+    Location
+  )
 
   /** The names for the core. */
   val Names: Set[String] = all.map(_.key).toSet + s"${Catalog.key}.*"
@@ -95,16 +84,15 @@ private[iceberg] object IcebergSettings {
     if (!properties.contains(Type) && !properties.contains(CatalogProperties.CATALOG_IMPL))
       reader.errors.add(s"${Catalog.key}.$Type is not set.")
     if (!reader.isSet(Table)) reader.errors.add(s"${Table.key} is not set.")
-    if (!reader(Create)) reader.withoutEffect(Seq(Partition, FormatVersion), "unless create is ifMissing")
     IcebergSettings(
       catalog = reader(Catalog),
       properties = EnvironmentUtil.resolveAll(properties.asJava).asScala.toMap,
       table = reader.get(Table).getOrElse(TableIdentifier.of(Table.key)),
-      creation = Option.when(reader(Create)) {
+      creation = ofTable.creation(reader, Partition, FormatVersion) {
         TableCreation(reader.get(Partition).getOrElse(Vector.empty), reader(FormatVersion))
       },
-      newColumns = reader(AddColumns),
-      derivedKeys = reader.get(DerivedKeys).fold(Set.empty[String])(_.toSet),
+      newColumns = reader(ofTable.newColumns),
+      derivedKeys = ofTable.derivedKeysOf(reader),
       location = reader.text(Location).map(_.trim.stripSuffix("/"))
     )
   }
@@ -117,11 +105,4 @@ private[iceberg] object IcebergSettings {
   )
 
   private val Type = "type"
-}
-
-/** The rule for columns of a file that the table does not have. */
-private[iceberg] sealed trait NewColumns
-private[iceberg] object NewColumns {
-  case object Refuse extends NewColumns
-  case object Add    extends NewColumns
 }

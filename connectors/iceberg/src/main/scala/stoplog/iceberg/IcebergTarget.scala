@@ -93,12 +93,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
 
   private def stored(table: Option[Table], position: StoredPosition): Option[AnnouncementId] = {
     val found = table.flatMap(each => StoredPosition.of(each.properties.asScala, position.key))
-    found.filter(_.log.identity != position.id.log.identity).foreach { other =>
-      throw new Refusal(
-        s"the table has the position of another log ${other.log.name} (${other.log.identity}): the log was deleted since. Remove " +
-          s"the table property ${position.key}, if the table has all files of the former log"
-      )
-    }
+    KnownLog.refuseSuccessor(found, position.id.log, s"Remove the table property ${position.key}")
     found
   }
 

@@ -17,9 +17,11 @@ import org.apache.iceberg.types.{Type, Types}
 import org.apache.parquet.hadoop.ParquetFileReader
 import org.apache.parquet.hadoop.metadata.ParquetMetadata
 import org.apache.parquet.hadoop.util.HadoopInputFile
-import org.apache.parquet.schema.{GroupType, LogicalTypeAnnotation, PrimitiveType, Type => ParquetType}
+import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType, Type => ParquetType}
 import org.apache.parquet.schema.LogicalTypeAnnotation._
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
+
+import stoplog.announce.table.ParquetGroups._
 
 /** The footer of a Parquet file.
   *
@@ -65,8 +67,6 @@ private[iceberg] object ParquetFooter {
       new ParquetFooter(file, configuration, reader.getFooter)
     }
 
-  private def fieldsOf(group: GroupType): Vector[ParquetType] = group.getFields.asScala.toVector
-
   private def idOf(column: ParquetType): Option[Integer] =
     Option(column.getId).map(id => Integer.valueOf(id.intValue))
 
@@ -90,8 +90,7 @@ private[iceberg] object ParquetFooter {
           val (element, at) = (elementOf(group), path :+ "element")
           Types.ListType.ofOptional(FileFooter.required(at, idOf(element), ids), typeOf(element, at, ids))
         case _: MapLogicalTypeAnnotation | _: MapKeyValueTypeAnnotation =>
-          val entry            = fieldsOf(group.getType(0).asGroupType)
-          val (key, value)     = (entry(0), entry(1))
+          val (key, value)     = entryOf(group)
           val (ofKey, ofValue) = (path :+ "key", path :+ "value")
           Types.MapType.ofOptional(
             FileFooter.required(ofKey, idOf(key), ids),
@@ -102,14 +101,6 @@ private[iceberg] object ParquetFooter {
         case other => throw new UnsupportedOperationException(other.toString)
       }
     }
-
-  /** The element of a list, also of lists in Parquet's older layouts. */
-  private def elementOf(list: GroupType): ParquetType = {
-    val repeated = list.getType(0)
-    if (repeated.isPrimitive || repeated.asGroupType.getFieldCount > 1 || repeated.getName == "array")
-      repeated
-    else repeated.asGroupType.getType(0)
-  }
 
   private def primitive(column: PrimitiveType): Type = column.getLogicalTypeAnnotation match {
     case null =>

@@ -7,7 +7,7 @@ import org.apache.iceberg.{Metrics, Schema, Table, TableProperties, Transaction}
 import org.apache.iceberg.mapping.{MappingUtil, NameMapping, NameMappingParser}
 import org.apache.iceberg.types.{CheckCompatibility, TypeUtil}
 
-import stoplog.announce.table.Refusal
+import stoplog.announce.table.{NewColumns, Refusal}
 
 /** The columns of the table for files without field ids: the files of Spark have names alone. */
 private[iceberg] object TableColumns {
@@ -30,14 +30,8 @@ private[iceberg] object TableColumns {
         .commit()
     files.foreach { case (name, columns) =>
       val missing = missingFrom(transaction.table, columns)
-      if (missing.nonEmpty) newColumns match {
-        case NewColumns.Add    => transaction.updateSchema().unionByNameWith(columns).commit()
-        case NewColumns.Refuse =>
-          throw new Refusal(
-            s"the table lacks the columns ${missing.mkString(", ")} of the file $name. Add the columns to the table, or set " +
-              "newColumns = add"
-          )
-      }
+      newColumns.permit(missing, name)
+      if (missing.nonEmpty) transaction.updateSchema().unionByNameWith(columns).commit()
     }
   }
 
@@ -73,7 +67,6 @@ private[iceberg] object TableColumns {
       .keySet
       .asScala
       .toVector
-      .sorted
       .filterNot(name => known.contains(name) || mapping.find(name) != null)
   }
 }

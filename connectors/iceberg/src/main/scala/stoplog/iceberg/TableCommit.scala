@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.iceberg
 
-import java.io.FileNotFoundException
-
-import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
@@ -13,7 +10,9 @@ import org.apache.iceberg.{
   SnapshotUpdate, SortOrder, Table, TableProperties, Transaction
 }
 
-import stoplog.announce.table.{AddedFile, FileChanges, FileGroup, KnownLog, Refusal}
+import stoplog.announce.table.{
+  AbsentFiles, AddedFile, DeletedRows, FileChanges, FileGroup, KnownLog, ReadFiles
+}
 
 /** One commit of changes with the position.
   *
@@ -29,7 +28,8 @@ private[iceberg] final class TableCommit(
 
   /** Commits. Makes no snapshot if the table has all changes already.
     *
-    * Throws [[PositionChanged]] if the stored position is no longer the position of `from`, and [[Refusal]].
+    * Throws [[PositionChanged]] if the stored position is no longer the position of `from`, and
+    * [[stoplog.announce.table.Refusal]].
     *
     * @param listedMillis the time of the newest snapshot announcement
     */
@@ -40,10 +40,10 @@ private[iceberg] final class TableCommit(
       listedMillis: Option[Long]
   ): Unit = {
     val absent  = Absent.of(table, position)
-    val groups  = FileGroup.of(changes, tasksOf(changes), absent)(refuseDeletes)
-    val footers = footersOf(groups.flatMap(_.added))
-    val gone    = groups.flatMap(_.added).map(_.file.path).filterNot(footers.contains).toSet
-    val left    = (absent -- changes.former) ++ gone
+    val groups  = FileGroup.of(changes, tasksOf(changes), absent, Deleted)
+    val read    = ReadFiles.of(groups)(name => FileFooter.read(path.file(name), configuration))
+    val footers = read.found
+    val left    = (absent -- changes.former) ++ read.absent
     val listed  = listedMillis.map(position.propertyOf(Listed) -> _.toString).toMap
     val isNew   = listed.exists { case (name, millis) => table.properties.get(name) != millis }
     if (groups.exists(!_.isEmpty) || left != absent || isNew) {
@@ -80,33 +80,13 @@ private[iceberg] final class TableCommit(
 
   /** The files of the table that the changes concern. */
   private def tasksOf(changes: FileChanges): Map[String, FileScanTask] = {
-    val paths = changes.former ++ changes.files.filter(_.ifMissing).map(_.file.path)
-    if (paths.isEmpty) Map.empty
-    else {
-      val wanted = paths.map(relative => path.address(relative) -> relative).toMap
+    val byAddress = changes.possiblyPresent.map(relative => path.address(relative) -> relative).toMap
+    if (byAddress.isEmpty) Map.empty
+    else
       Using.resource(table.newScan().planFiles()) { tasks =>
-        tasks.asScala.flatMap(task => wanted.get(task.file.location).map(_ -> task)).toMap
+        tasks.asScala.flatMap(task => byAddress.get(task.file.location).map(_ -> task)).toMap
       }
-    }
   }
-
-  private def refuseDeletes(task: FileScanTask): Unit =
-    if (!task.deletes.isEmpty)
-      throw new Refusal(
-        s"a compaction has replaced ${task.file.location}, and another writer has deleted rows of this file, which the " +
-          "compacted file contains. Switch compaction off, and run rewrite_data_files of Iceberg"
-      )
-
-  /** The footers by path, without files that no longer exist: a later announcement removes or replaces
-    * them.
-    */
-  private def footersOf(files: Vector[AddedFile]): mutable.LinkedHashMap[String, FileFooter] =
-    files
-      .flatMap { added =>
-        try Some(added.file.path -> FileFooter.read(path.file(added.file.path), configuration))
-        catch { case _: FileNotFoundException => None }
-      }
-      .to(mutable.LinkedHashMap)
 
   private def dataFile(table: Table, added: AddedFile, footer: FileFooter): DataFile = {
     val name    = added.file.path
@@ -161,6 +141,12 @@ private[iceberg] object TableCommit {
   /** The fact that a table knows about a log: the time of the newest snapshot announcement. */
   val Listed: String = "listed"
 
+  private val Deleted = DeletedRows[FileScanTask](
+    !_.deletes.isEmpty,
+    _.file.location,
+    compactor = "rewrite_data_files of Iceberg"
+  )
+
   /** For the partition of a file: bounds that are cut may be in another partition. */
   private def wholeBounds(table: Table): MetricsConfig = MetricsConfig.from(
     Map(TableProperties.DEFAULT_WRITE_METRICS_MODE -> MetricsModes.Full.get.toString).asJava,
@@ -168,18 +154,15 @@ private[iceberg] object TableCommit {
     SortOrder.unsorted
   )
 
-  /** The announced files that did not exist when they were announced, because a later record has removed or
-    * replaced them. The announcement of this record follows.
-    */
+  /** The property of the table with the absent files of a log. */
   private object Absent {
 
     def of(table: Table, position: StoredPosition): Set[String] =
-      Option(table.properties.get(name(position)))
-        .fold(Set.empty[String])(_.split("\n").filter(_.nonEmpty).toSet)
+      AbsentFiles.of(Option(table.properties.get(name(position))))
 
     /** The property to set, if it changes. */
     def property(position: StoredPosition, files: Set[String], before: Set[String]): Map[String, String] =
-      if (files == before) Map.empty else Map(name(position) -> files.toVector.sorted.mkString("\n"))
+      if (files == before) Map.empty else Map(name(position) -> AbsentFiles.text(files))
 
     private def name(position: StoredPosition) = position.propertyOf("absent")
   }

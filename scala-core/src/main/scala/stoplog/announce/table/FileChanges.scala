@@ -43,6 +43,9 @@ private[stoplog] final case class FileChanges(
   /** The paths of all files to be removed. */
   def former: Set[String] = (removed ++ replacements.flatMap(_.removed)).map(_.path).toSet
 
+  /** The paths of all files that may be in the table already. */
+  def possiblyPresent: Set[String] = former ++ files.filter(_.ifMissing).map(_.file.path)
+
   private[table] def isNew(path: String): Boolean = files.exists(_.file.path == path)
 
   private[table] def without(paths: Set[String]): FileChanges = copy(
@@ -119,6 +122,18 @@ private[stoplog] final case class KnownLog(
 }
 
 private[stoplog] object KnownLog {
+
+  /** Throws [[Refusal]] if the stored position is the position of a deleted log.
+    *
+    * @param remedy the next step of the user, for messages
+    */
+  def refuseSuccessor(stored: Option[AnnouncementId], log: LogId, remedy: String): Unit =
+    stored.map(_.log).filter(_.identity != log.identity).foreach { other =>
+      throw new Refusal(
+        s"the table has the position of another log ${other.name} (${other.identity}): the log was deleted since. $remedy, if " +
+          "the table has all files of the former log"
+      )
+    }
 
   /** The log of jobs that overwrite. Other logs replace files only by compaction. */
   private val ReplacingJobs = "replace"

@@ -27,16 +27,17 @@ private[stoplog] object FileGroup {
 
   /** Returns the changes that the table lacks.
     *
-    * Throws [[Refusal]] if the table does not know a removed file.
+    * Throws [[Refusal]] if the table does not know a removed file, or if a compacted file contains deleted
+    * rows.
     *
-    * @param present   the files of the table that the changes concern
-    * @param absent    the files that never were in the table, because they did not exist when they were
-    *                  announced
-    * @param compacted called with each file of the table that a compaction has replaced; may throw
-    *                  [[Refusal]]
+    * @param present the files of the table that the changes concern
+    * @param absent  see [[AbsentFiles]]
     */
-  def of[F](changes: FileChanges, present: Map[String, F], absent: Set[String])(
-      compacted: F => Unit
+  def of[F](
+      changes: FileChanges,
+      present: Map[String, F],
+      absent: Set[String],
+      deleted: DeletedRows[F]
   ): Vector[FileGroup[F]] = {
     def isKnown(path: String) = present.contains(path) || absent(path)
 
@@ -55,7 +56,7 @@ private[stoplog] object FileGroup {
         each.isCompaction && each.removed.forall(file => present.contains(file.path))
       )
     refuseUnknown(changes.removed ++ replacements.flatMap(_.removed), isKnown)
-    found(replacements.filter(_.isCompaction).flatMap(_.removed)).foreach(compacted)
+    found(replacements.filter(_.isCompaction).flatMap(_.removed)).foreach(deleted.refuseCompaction)
     Vector(
       FileGroup(Kind.Append, missing(changes.added), Vector.empty),
       FileGroup(Kind.Rewrite, missing(compactions.flatMap(_.added)), found(compactions.flatMap(_.removed))),

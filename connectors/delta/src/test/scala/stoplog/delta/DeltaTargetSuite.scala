@@ -6,12 +6,14 @@ import java.nio.file.Files
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.announce._
 import stoplog.format.SparkSessionForTests
+import stoplog.laws.{TableTargetLaws, TableUnderTest}
 
-class DeltaTargetSuite extends AnyFunSuite with SparkSessionForTests {
+class DeltaTargetSuite extends TableTargetLaws with SparkSessionForTests {
+
+  override protected def newTable(): TableFixture = world
 
   override def beforeAll(): Unit = {
     super.beforeAll()
@@ -46,19 +48,7 @@ class DeltaTargetSuite extends AnyFunSuite with SparkSessionForTests {
         """{"numRecords":6,"minValues":{"id":3,"name":"n3"},"maxValues":{"id":8,"name":"n8"},"nullCount":{"id":0,"name":0}}"""
     )
     val position = table.actions("txn").head
-    assert(position.get("appId").asText === s"stoplog/lake/events/${TableFixture.Log.identity}")
-  }
-
-  test("ignores announcements up to the position") {
-    val table  = world
-    val target = table.target()
-    val files  = (0 until 3).map(i => table.written(numbers(i, i + 1)))
-    table.delivered(target, table.added(0, files(0)), table.added(1, files(1)))
-    table.delivered(target, table.added(0, files(0)), table.added(1, files(1)))
-    table.delivered(target, table.added(1, files(1)), table.added(2, files(2)))
-    assert(table.ids === Seq(0L, 1L, 2L))
-    assert(table.versions.size === 2)
-    assert(table.actions("add").size === 3)
+    assert(position.get("appId").asText === s"stoplog/lake/events/${TableUnderTest.Log.identity}")
   }
 
   test("the position has the number in the record, survives checkpoints and ignores other logs") {
@@ -110,60 +100,6 @@ class DeltaTargetSuite extends AnyFunSuite with SparkSessionForTests {
     assert(table.versions.size === 4)
     assert(target.position(table.sink.toString, "replace").map(_.sequence) === Some(0L))
     assert(table.position(target) === Some(2L -> 0))
-  }
-
-  test("leaves out files removed before their announcement") {
-    val table  = world
-    val target = table.target()
-    table.delivered(target, table.added(0, table.written(numbers(0, 1))))
-    val (gone, kept) = (table.written(numbers(1, 2)), table.written(numbers(2, 3)))
-    Files.delete(table.sink.resolve(gone.path))
-    table.delivered(target, table.added(1, gone))
-    table.delivered(table.target(), table.added(2, kept))
-    assert(table.ids === Seq(0L, 2L))
-    val large = table.written(numbers(1, 3))
-    val next  = table.announced(3, Change.Replaced("", Vector(large), Vector(gone.path, kept.path)))
-    table.delivered(table.target(), next)
-    assert(table.ids === Seq(0L, 1L, 2L))
-    assert(!table.actions("metaData").last.get("configuration").has("stoplog.absent.lake.events"))
-  }
-
-  test("rejects the removal of files absent from the table, a gap, and the successor of a deleted log") {
-    val table  = world
-    val target = table.target()
-    table.delivered(target, table.added(0, table.written(numbers(0, 1))))
-    val removed = table.refused(target, table.announced(1, Change.Removed("", Vector("old.parquet"))))
-    assert(removed.contains("1 of 1 removed files are not in the table, such as old.parquet"))
-    val gap = table.refused(target, table.announced(9, Change.Gap(3, 9)))
-    assert(
-      gap.contains("records 3 to 9") && gap.contains("Give the target another name and start = snapshot")
-    )
-    val again = table.announced(
-      0,
-      Change.Added("", Vector(table.written(numbers(1, 2)))),
-      log = TableFixture.Log.copy(identity = "x")
-    )
-    assert(table.refused(target, again).contains("the log was deleted since"))
-    assert(table.ids === Seq(0L))
-  }
-
-  test("a snapshot adds the files absent from the table, and may list files of later records") {
-    val table  = world
-    val target = table.target()
-    val files  = (0 until 3).map(i => table.written(numbers(i, i + 1)))
-    table.delivered(target, table.added(0, files(1)))
-    val snapshot = table.announced(4, Change.Snapshot("", files.map(_.copy(rows = None)).toVector))
-    table.delivered(target, snapshot)
-    table.delivered(
-      target,
-      table.added(5, files(2)),
-      table.announced(6, Change.Removed("", Vector("unlisted.parquet")))
-    )
-    assert(table.ids === Seq(0L, 1L, 2L))
-    assert(table.actions("add").size === 3)
-    val later =
-      table.announced(7, Change.Removed("", Vector("unlisted.parquet"))).copy(decidedAtMillis = 86400000L)
-    assert(table.refused(target, later).contains("not in the table"))
   }
 
   test("partitions have the values of directories") {

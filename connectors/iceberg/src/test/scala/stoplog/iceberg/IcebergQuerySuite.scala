@@ -10,7 +10,7 @@ import stoplog.format.SparkSessionForTests
 class IcebergQuerySuite extends AnyFunSuite with SparkSessionForTests {
 
   test("appends and overwrites of batch jobs are in the table") {
-    val world = TableFixture.hadoop
+    val world = TableFixture.hadoop(spark)
     write(world, spark.range(0, 5).toDF(), SaveMode.Append)
     write(world, spark.range(5, 8).toDF(), SaveMode.Append)
     assert(world.ids === (0L until 8L))

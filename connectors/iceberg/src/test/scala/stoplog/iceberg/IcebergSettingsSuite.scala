@@ -38,7 +38,7 @@ class IcebergSettingsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("rejects a table location above the path of the sink") {
-    val world = TableFixture.hadoop
+    val world = TableFixture.hadoop(spark)
     val file  = world.written(numbers(0, 1))
     world.catalog
       .buildTable(
@@ -58,7 +58,7 @@ class IcebergSettingsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("the check reports a missing table and another partitioning") {
-    val world = TableFixture.hadoop
+    val world = TableFixture.hadoop(spark)
     val fixed = world.settings("create" -> "never")
     assert(
       intercept[IllegalArgumentException](new IcebergTarget(fixed).check()).getMessage
@@ -72,7 +72,7 @@ class IcebergSettingsSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("creates tables of format version 3") {
-    val world = TableFixture.hadoop
+    val world = TableFixture.hadoop(spark)
     world.delivered(world.target("formatVersion" -> "3"), world.added(0, world.written(numbers(0, 2))))
     assert(org.apache.iceberg.TableUtil.formatVersion(world.table) === 3)
     assert(world.ids === Seq(0L, 1L))

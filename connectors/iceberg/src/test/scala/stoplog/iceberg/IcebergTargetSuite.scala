@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.iceberg
 
-import java.nio.file.Files
-
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{DataFile, DataOperations, FileFormat}
 import org.apache.iceberg.expressions.Expressions
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
-import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.announce._
 import stoplog.format.SparkSessionForTests
+import stoplog.laws.{TableTargetLaws, TableUnderTest}
 
 /** Iceberg's reader of ORC files does not run with Spark's ORC: the tests of ORC compare the metadata. */
-class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
+class IcebergTargetSuite extends TableTargetLaws with SparkSessionForTests {
+
+  override protected def newTable(): TableFixture = TableFixture.hadoop(spark)
 
   override def beforeAll(): Unit = {
     super.beforeAll()
@@ -30,7 +30,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("parquet", "orc"))
     test(s"adds the $format files of one call in one snapshot, with position and statistics") {
-      val world  = TableFixture.hadoop
+      val world  = TableFixture.hadoop(spark)
       val target = world.target()
       assert(world.position(target) === None)
       val (one, two) =
@@ -46,7 +46,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
         snapshots.head.summary.asScala.toMap.view.filterKeys(_.startsWith("stoplog.")).toMap ===
           Map(
             "stoplog.log"      -> "events",
-            "stoplog.identity" -> TableFixture.Log.identity,
+            "stoplog.identity" -> TableUnderTest.Log.identity,
             "stoplog.sequence" -> "5",
             "stoplog.number"   -> "0"
           )
@@ -63,7 +63,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("column statistics skip files") {
     for (format <- Seq("parquet", "orc")) {
-      val world = TableFixture.hadoop
+      val world = TableFixture.hadoop(spark)
       val files = Seq(numbers(0, 3), numbers(3, 9)).map(world.written(_, format = format))
       world.delivered(world.target(), world.added(0, files: _*))
       val tasks = world.table.newScan().filter(Expressions.equal("id", 7L)).planFiles()
@@ -71,19 +71,8 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("ignores announcements up to the position") {
-    val world  = TableFixture.hadoop
-    val target = world.target()
-    val files  = (0 until 3).map(i => world.written(numbers(i, i + 1)))
-    world.delivered(target, world.added(0, files(0)), world.added(1, files(1)))
-    world.delivered(target, world.added(0, files(0)), world.added(1, files(1)))
-    world.delivered(target, world.added(1, files(1)), world.added(2, files(2)))
-    assert(world.ids === Seq(0L, 1L, 2L))
-    assert(world.table.snapshots.asScala.size === 2)
-  }
-
   test("a completed partition without files makes no snapshot") {
-    val world  = TableFixture.hadoop
+    val world  = TableFixture.hadoop(spark)
     val target = world.target()
     world.delivered(target, world.added(0, world.written(numbers(0, 1))))
     world.delivered(target, world.announced(1, Change.PartitionComplete("", 1)))
@@ -98,7 +87,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("the position survives the expiration of snapshots") {
-    val world  = TableFixture.hadoop
+    val world  = TableFixture.hadoop(spark)
     val target = world.target()
     world.delivered(target, world.added(0, world.written(numbers(0, 1))))
     world.table.newDelete().deleteFromRowFilter(Expressions.alwaysTrue()).commit()
@@ -107,7 +96,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("a compaction is one rewrite, an overwrite and a removal are one overwrite") {
-    val world  = TableFixture.hadoop
+    val world  = TableFixture.hadoop(spark)
     val target = world.target()
     val small  = (0 until 4).map(i => world.written(numbers(i, i + 1)))
     world.delivered(target, world.added(0, small: _*))
@@ -133,60 +122,8 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.position(target) === Some(2L -> 0))
   }
 
-  test("does not read files added and replaced in the same call") {
-    val world  = TableFixture.hadoop
-    val target = world.target()
-    val small  = world.written(numbers(0, 1))
-    val large  = world.written(numbers(0, 2))
-    Files.delete(world.sink.resolve(small.path))
-    world.delivered(
-      target,
-      world.added(0, small),
-      world.announced(1, Change.Replaced("", Vector(large), Vector(small.path)))
-    )
-    assert(world.ids === Seq(0L, 1L))
-  }
-
-  test("leaves out files removed before their announcement") {
-    val world  = TableFixture.hadoop
-    val target = world.target()
-    val first  = world.written(numbers(0, 1))
-    world.delivered(target, world.added(0, first))
-    val (gone, kept) = (world.written(numbers(1, 2)), world.written(numbers(2, 3)))
-    Files.delete(world.sink.resolve(gone.path))
-    world.delivered(target, world.added(1, gone))
-    assert(world.position(target) === Some(1L -> 0))
-    world.delivered(world.target(), world.added(2, kept))
-    assert(world.ids === Seq(0L, 2L))
-    val large = world.written(numbers(1, 3))
-    val next  = world.announced(3, Change.Replaced("", Vector(large), Vector(gone.path, kept.path)))
-    world.delivered(world.target(), next)
-    assert(world.ids === Seq(0L, 1L, 2L))
-  }
-
-  test("rejects the removal of files absent from the table") {
-    val world  = TableFixture.hadoop
-    val target = world.target()
-    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
-    val reason = world.refused(target, world.announced(1, Change.Removed("", Vector("old.parquet"))))
-    assert(reason.contains("1 of 1 removed files are not in the table, such as old.parquet"))
-    assert(world.ids === Seq(0L))
-  }
-
-  test("ignores a compaction of files absent from the table") {
-    val world  = TableFixture.hadoop
-    val target = world.target()
-    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
-    val large = world.written(numbers(5, 9))
-    world.delivered(
-      target,
-      world.announced(1, Change.Replaced("", Vector(large), Vector("a.parquet", "b.parquet")))
-    )
-    assert(world.ids === Seq(0L))
-  }
-
   test("a snapshot adds the files absent from the table") {
-    val world  = TableFixture.hadoop
+    val world  = TableFixture.hadoop(spark)
     val target = world.target()
     val files  = (0 until 3).map(i => world.written(numbers(i, i + 1)))
     world.delivered(target, world.added(0, files(1)))
@@ -196,51 +133,8 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.ids === Seq(0L, 1L, 2L))
   }
 
-  test("files of records after a snapshot may be in its listing") {
-    val world    = TableFixture.hadoop
-    val target   = world.target()
-    val files    = (0 until 3).map(i => world.written(numbers(i, i + 1)))
-    val snapshot = world.announced(4, Change.Snapshot("", files.map(_.copy(rows = None)).toVector))
-    world.delivered(target, snapshot)
-    world.delivered(
-      target,
-      world.added(5, files(2)),
-      world.announced(6, Change.Removed("", Vector("unlisted.parquet")))
-    )
-    assert(world.ids === Seq(0L, 1L, 2L))
-    val later =
-      world.announced(7, Change.Removed("", Vector("unlisted.parquet"))).copy(decidedAtMillis = 86400000L)
-    assert(world.refused(target, later).contains("not in the table"))
-  }
-
-  test("ignores a gap of delivered records") {
-    val world  = TableFixture.hadoop
-    val target = world.target()
-    world.delivered(target, world.added(5, world.written(numbers(0, 1))))
-    world.delivered(target, world.announced(5, Change.Gap(5, 5), number = 1))
-    assert(world.refused(target, world.announced(6, Change.Gap(5, 6))).contains("records 5 to 6"))
-  }
-
-  test("rejects a gap with the next step") {
-    val world  = TableFixture.hadoop
-    val reason = world.refused(world.target(), world.announced(9, Change.Gap(3, 9)))
-    assert(reason.contains("records 3 to 9") && reason.contains("start = snapshot"))
-  }
-
-  test("rejects the successor of a deleted log") {
-    val world  = TableFixture.hadoop
-    val target = world.target()
-    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
-    val again = world.announced(
-      0,
-      Change.Added("", Vector(world.written(numbers(1, 2)))),
-      log = TableFixture.Log.copy(identity = "x")
-    )
-    assert(world.refused(target, again).contains("the log was deleted since"))
-  }
-
   test("partitions have the values of directories and of column bounds") {
-    val world  = TableFixture.hadoop
+    val world  = TableFixture.hadoop(spark)
     val target = world.target("partition" -> "country, day(ts)", "derivedKeys" -> "dt")
     val files  = Seq("NO", "S%2FE").map(country =>
       world.written(eventsOn("2026-01-31", 2), s"country=$country/dt=2026-01-31")
@@ -274,7 +168,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("rejects a file of two partitions, and a directory value without a column") {
-    val world  = TableFixture.hadoop
+    val world  = TableFixture.hadoop(spark)
     val target = world.target("partition" -> "day(ts)", "derivedKeys" -> "dt")
     val days   = eventsOn("2026-01-31", 1).union(eventsOn("2026-02-01", 1))
     assert(
@@ -287,7 +181,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("rejects new columns, or adds the columns with the file") {
-    val world = TableFixture.hadoop
+    val world = TableFixture.hadoop(spark)
     world.delivered(world.target(), world.added(0, world.written(numbers(0, 1))))
     val wider = world.added(
       1,
@@ -299,7 +193,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("rejects columns of another type, and accepts promotions") {
-    val world  = TableFixture.hadoop
+    val world  = TableFixture.hadoop(spark)
     val target = world.target()
     world.delivered(target, world.added(0, world.written(numbers(0, 1))))
     world.delivered(
@@ -316,7 +210,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("nested columns, decimals and dates of both formats return their values") {
     for (format <- Seq("parquet", "orc")) {
-      val world = TableFixture.hadoop
+      val world = TableFixture.hadoop(spark)
       val rows  = spark.sql(
         """select 1L as id, named_struct('a', 1, 'b', array('x')) as s, map('k', 2) as m, cast(1.25 as decimal(10, 2)) as d,
           |date'2026-01-31' as day, true as yes, 1.5D as x, float(2.5) as y, binary('ab') as bytes""".stripMargin
@@ -345,7 +239,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("rejects other formats and types by name") {
-    val world  = TableFixture.hadoop
+    val world  = TableFixture.hadoop(spark)
     val target = world.target()
     assert(
       world
@@ -357,7 +251,7 @@ class IcebergTargetSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("files of another writer stay in the table") {
-    val world  = TableFixture.hadoop
+    val world  = TableFixture.hadoop(spark)
     val target = world.target()
     val ours   = world.written(numbers(0, 1))
     world.delivered(target, world.added(0, ours))

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.laws
+
+import java.nio.file.Files
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.announce._
+
+/** The laws of targets with a table: the effect of announcements on the files of the table. */
+private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
+
+  protected def newTable(): TableUnderTest
+
+  test("ignores announcements up to the position") {
+    val table  = newTable()
+    val target = table.target()
+    val files  = (0 to 2).map(i => table.written(i to i))
+    table.delivered(target, table.added(0, files(0)), table.added(1, files(1)))
+    table.delivered(target, table.added(0, files(0)), table.added(1, files(1)))
+    table.delivered(target, table.added(1, files(1)), table.added(2, files(2)))
+    assert(table.ids === Seq(0L, 1L, 2L))
+    assert(table.commits === 2)
+  }
+
+  test("does not read files added and replaced in the same call") {
+    val table  = newTable()
+    val target = table.target()
+    val small  = table.written(0 to 0)
+    val large  = table.written(0 to 1)
+    Files.delete(table.sink.resolve(small.path))
+    table.delivered(
+      target,
+      table.added(0, small),
+      table.announced(1, Change.Replaced("", Vector(large), Vector(small.path)))
+    )
+    assert(table.ids === Seq(0L, 1L))
+  }
+
+  test("leaves out files removed before their announcement") {
+    val table = newTable()
+    table.delivered(table.target(), table.added(0, table.written(0 to 0)))
+    val (gone, kept) = (table.written(1 to 1), table.written(2 to 2))
+    Files.delete(table.sink.resolve(gone.path))
+    val target = table.target()
+    table.delivered(target, table.added(1, gone))
+    assert(table.position(target) === Some(1L -> 0))
+    assert(absent(table) === Seq(gone.path))
+    table.delivered(table.target(), table.added(2, kept))
+    assert(table.ids === Seq(0L, 2L))
+    val large = table.written(1 to 2)
+    val next  = table.announced(3, Change.Replaced("", Vector(large), Vector(gone.path, kept.path)))
+    table.delivered(table.target(), next)
+    assert(table.ids === Seq(0L, 1L, 2L))
+    assert(absent(table) === Nil)
+  }
+
+  test("rejects the removal of files absent from the table") {
+    val table  = newTable()
+    val target = table.target()
+    table.delivered(target, table.added(0, table.written(0 to 0)))
+    val reason = table.refused(target, table.announced(1, Change.Removed("", Vector("old.parquet"))))
+    assert(reason.contains("1 of 1 removed files are not in the table, such as old.parquet"))
+    assert(table.ids === Seq(0L))
+  }
+
+  test("ignores a compaction of files absent from the table") {
+    val table  = newTable()
+    val target = table.target()
+    table.delivered(target, table.added(0, table.written(0 to 0)))
+    val large = table.written(5 to 8)
+    table.delivered(
+      target,
+      table.announced(1, Change.Replaced("", Vector(large), Vector("a.parquet", "b.parquet")))
+    )
+    assert(table.ids === Seq(0L))
+  }
+
+  test("a snapshot adds the files absent from the table, and may list files of later records") {
+    val table  = newTable()
+    val target = table.target()
+    val files  = (0 to 2).map(i => table.written(i to i))
+    table.delivered(target, table.added(0, files(1)))
+    table.delivered(target, table.announced(4, Change.Snapshot("", files.map(_.copy(rows = None)).toVector)))
+    table.delivered(
+      target,
+      table.added(5, files(2)),
+      table.announced(6, Change.Removed("", Vector("unlisted.parquet")))
+    )
+    assert(table.ids === Seq(0L, 1L, 2L))
+    val later =
+      table.announced(7, Change.Removed("", Vector("unlisted.parquet"))).copy(decidedAtMillis = 86400000L)
+    assert(table.refused(target, later).contains("not in the table"))
+  }
+
+  test("rejects a gap with the next step, and ignores a gap of delivered records") {
+    val table  = newTable()
+    val target = table.target()
+    val gap    = table.refused(target, table.announced(9, Change.Gap(3, 9)))
+    assert(gap.contains("records 3 to 9") && gap.contains("start = snapshot"))
+    table.delivered(target, table.added(5, table.written(0 to 0)))
+    table.delivered(target, table.announced(5, Change.Gap(5, 5), number = 1))
+    assert(table.refused(target, table.announced(6, Change.Gap(5, 6))).contains("records 5 to 6"))
+  }
+
+  test("rejects the successor of a deleted log") {
+    val table  = newTable()
+    val target = table.target()
+    table.delivered(target, table.added(0, table.written(0 to 0)))
+    val added = Change.Added("", Vector(table.written(1 to 1)))
+    val again = table.announced(0, added, log = TableUnderTest.Log.copy(identity = "x"))
+    assert(table.refused(target, again).contains("the log was deleted since"))
+    assert(table.ids === Seq(0L))
+  }
+
+  /** The stored paths of announced files that did not exist. */
+  private def absent(table: TableUnderTest): Seq[String] =
+    table.properties.toSeq
+      .filter(_._1.startsWith("stoplog.absent."))
+      .flatMap(_._2.split("\n"))
+      .filter(_.nonEmpty)
+}

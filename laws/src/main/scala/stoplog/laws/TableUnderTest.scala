@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.laws
+
+import java.nio.file.{Files, Path}
+
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.spark.sql.{DataFrame, SparkSession}
+import org.scalatest.Assertions
+
+import stoplog.announce._
+
+/** The directory of a sink with files of Spark, and a table without files. */
+private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Assertions {
+  protected val root: Path = Files.createTempDirectory("stoplog-table").toRealPath()
+  val sink: Path           = Files.createDirectory(root.resolve("sink"))
+
+  private var files = 0
+
+  /** Creates a target that delivers to the table, and creates the table if missing. */
+  def target(settings: (String, String)*): PositionedTarget
+
+  /** Creates a target whose first commit has a fault. */
+  def faultyTarget(fault: CommitFault): PositionedTarget
+
+  /** Returns the values of the column `id` in ascending order, as a reader of the table returns them. */
+  def ids: Seq[Long]
+
+  /** Returns the number of commits that changed the table, except commits of the position alone. */
+  def commits: Int
+
+  /** Returns the properties of the table. */
+  def properties: Map[String, String]
+
+  final def written(ids: Range): AnnouncedFile =
+    written(spark.range(ids.head.toLong, ids.last + 1L).toDF())
+
+  /** Moves the one file of the rows into a bucket, and returns the file. */
+  final def written(rows: DataFrame, bucket: String = "", format: String = "parquet"): AnnouncedFile = {
+    files += 1
+    val directory = root.resolve(s"written-$files")
+    rows.coalesce(1).write.format(format).save(directory.toString)
+    val from = Using.resource(Files.list(directory))(
+      _.iterator.asScala.filter(_.toString.endsWith(s".$format")).next()
+    )
+    val relative = if (bucket.isEmpty) s"part-$files.$format" else s"$bucket/part-$files.$format"
+    val to       = sink.resolve(relative)
+    Files.createDirectories(to.getParent)
+    Files.move(from, to)
+    AnnouncedFile(relative, Some(rows.count()), Files.size(to))
+  }
+
+  final def announced(
+      sequence: Long,
+      change: Change,
+      number: Int = 0,
+      log: LogId = TableUnderTest.Log
+  ): Announcement =
+    Announcement(
+      AnnouncementId(log, sequence, number),
+      sink.toString,
+      "events",
+      change,
+      decidedAtMillis = sequence
+    )
+
+  final def added(sequence: Long, files: AnnouncedFile*): Announcement =
+    announced(sequence, Change.Added(bucketOf(files.head), files.toVector))
+
+  /** Returns the sequence and the number of the stored position. */
+  final def position(target: PositionedTarget): Option[(Long, Int)] =
+    target.position(sink.toString, TableUnderTest.Log.name).map(id => id.sequence -> id.number)
+
+  final def delivered(target: AnnouncementTarget, announcements: Announcement*): Unit =
+    assert(target.deliver(announcements.toVector) === Delivery.Delivered)
+
+  /** Returns the reason of [[Delivery.Refused]]. */
+  final def refused(target: AnnouncementTarget, announcements: Announcement*): String =
+    target.deliver(announcements.toVector) match {
+      case Delivery.Refused(reason) => reason
+      case other                    => fail(s"not refused: $other")
+    }
+
+  private def bucketOf(file: AnnouncedFile): String = file.path.take(file.path.lastIndexOf('/').max(0))
+}
+
+private[stoplog] object TableUnderTest {
+  val Log: LogId = LogId("events", "6ba7b810-9dad-11d1-80b4-00c04fd430c8")
+}

@@ -159,7 +159,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
           case LookBack.Newest             =>
             seen = there
             writer.decided(written)
-            upkeep.decided(record, there)
+            upkeep.decided(record)
             Decided
         }
     }
@@ -255,7 +255,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     * @param settled  the record that has just been executed
     * @param keepFrom the first record that the targets of announcements need
     */
-  def trim(settled: LogRecord, keepFrom: Long = Long.MaxValue): Unit = upkeep.trim(settled, keepFrom)
+  def trim(settled: LogRecord, keepFrom: Long = Long.MaxValue): Unit = upkeep.trim(settled, seen, keepFrom)
 
   /** Returns the seen records that exist as long as `seq` is the newest record: no trim removes them. */
   private def before(seq: Long): Vector[Long] =

@@ -13,8 +13,8 @@ private[log] final class LogUpkeep(
     writer: RecordWriter,
     rules: LogRules
 ) {
-  // The records seen by the last append, oldest first, so that a trim needs no listing.
-  @volatile private var there = Vector.empty[Long]
+  // The first seen record that this run has not removed since its last append; none before the first append.
+  @volatile private var firstKept = Long.MaxValue
 
   // The claim of this run, and its marked records, oldest first.
   private var first = Long.MaxValue
@@ -23,13 +23,13 @@ private[log] final class LogUpkeep(
   // The record from which a deletion is retried.
   private var triedWith = Long.MinValue
 
-  /** Called when a record is committed, with the listing of the log. */
-  def decided(record: LogRecord, listed: Vector[Long]): Unit = {
+  /** Called when a record is committed, and the log is listed. */
+  def decided(record: LogRecord): Unit = {
     if (record.kind == RecordKind.Claim) {
       first = record.seq
       marks = Vector.empty
     }
-    there = listed
+    firstKept = 0
   }
 
   /** Removes expired records and marks in groups, oldest first. A failed removal is retried with the next
@@ -37,9 +37,15 @@ private[log] final class LogUpkeep(
     * permission. A mark is removed only after its record is executed.
     *
     * @param settled  a record that has been executed and marked
+    * @param seen     the last listing of this process, so that a trim needs no listing
     * @param keepFrom the first record that must stay, even if expired
     */
-  def trim(settled: LogRecord, keepFrom: Long): Unit = there.lastOption.foreach { newest =>
+  def trim(settled: LogRecord, seen: Vector[Long], keepFrom: Long): Unit = {
+    val there = seen.dropWhile(_ < firstKept)
+    there.lastOption.foreach(trim(settled, there, _, keepFrom))
+  }
+
+  private def trim(settled: LogRecord, there: Vector[Long], newest: Long, keepFrom: Long): Unit = {
     if (settled.hasToBeSettled && settled.seq >= first && !marks.lastOption.contains(settled.seq))
       marks :+= settled.seq
     if (marks.sizeIs >= rules.marks + rules.batchSize) {
@@ -53,10 +59,9 @@ private[log] final class LogUpkeep(
     })
     if (extra >= rules.batchSize && newest >= triedWith) {
       triedWith = newest + rules.batchSize
-      val needed      = neededBy(there.drop(extra))
-      val (old, kept) = there.partition(_ < needed)
-      store.delete(old)
-      there = kept
+      val needed = neededBy(there.drop(extra))
+      store.delete(there.takeWhile(_ < needed))
+      firstKept = needed
       marks = marks.filter(_ >= needed)
     }
   }

@@ -65,7 +65,7 @@ object PackageImports {
     "jdbc.wal" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write options " +
       "wal"),
     "jdbc.write" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table " +
-      "jdbc.types thread"),
+      "jdbc.types"),
     "kafka"          -> "error kafka.client kafka.options",
     "kafka.announce" -> ("announce announce.setting error kafka.client kafka.options kafka.transaction " +
       "options thread"),

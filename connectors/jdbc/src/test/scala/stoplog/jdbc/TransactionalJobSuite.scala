@@ -66,7 +66,7 @@ class TransactionalJobSuite extends AnyFunSuite {
         ).asJava
       )
       val target = TableCheck.target(options, schema, connections)
-      val spec   = JdbcWriteSpec.of(options, schema, target, connections).copy(pause = _ => ())
+      val spec   = JdbcWriteSpec.of(options, schema, target, connections)
       new TransactionalJob(spec, options.mode.asInstanceOf[WriteMode.Transactional], "q", Existing.Keep)
     }
     val results: Seq[TaskOutcome] = {

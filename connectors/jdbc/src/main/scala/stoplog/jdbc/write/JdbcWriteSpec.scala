@@ -7,14 +7,13 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
-import stoplog.jdbc.client.{ConnectionSource, Retries, Session}
+import stoplog.jdbc.client.{ConnectionSource, Connections, Retries, Session}
 import stoplog.jdbc.options.{JdbcOptions, WriteMode}
 import stoplog.jdbc.rejects.{RejectTable, RejectedRowJson, Rejects}
 import stoplog.jdbc.rows.{JdbcRow, RowKey, RowValues}
 import stoplog.jdbc.staging.{EpochDriver, SinkOwner, SinkTables}
 import stoplog.jdbc.table.Target
 import stoplog.jdbc.types.ValueRule
-import stoplog.thread.StopSignal
 
 /** The checked settings of a write, for the driver and the tasks. Sent to the executors.
   *
@@ -28,14 +27,13 @@ private[jdbc] final case class JdbcWriteSpec(
     schema: StructType,
     target: Target,
     key: Option[RowKey],
-    connector: ConnectionSource,
+    connections: Connections,
     texts: RejectedRowJson,
-    zone: ZoneId,
-    pause: Long => Unit = StopSignal.ofThisThread.pause(_)
+    zone: ZoneId
 ) {
-  def session(): Session = new Session(connector, options.requests.timeoutSeconds)
+  def session(): Session = connections.session()
 
-  def retries(): Retries = new Retries(options.requests, target.dialect, pause)
+  def retries(): Retries = connections.retries(target.dialect)
 
   /** Created in each task, because the readers are not serializable. */
   def values: RowValues = {
@@ -88,7 +86,8 @@ private[jdbc] object JdbcWriteSpec {
       case WriteMode.Upsert(names, version) => Some(RowKey(names.map(index).toVector, version.map(index)))
       case _: WriteMode.Transactional       => None
     }
-    val texts = new RejectedRowJson(schema, SQLConf.get.sessionLocalTimeZone)
-    JdbcWriteSpec(options, schema, target, key, connector, texts, ZoneId.systemDefault)
+    val connections = Connections(connector, options.requests)
+    val texts       = new RejectedRowJson(schema, SQLConf.get.sessionLocalTimeZone)
+    JdbcWriteSpec(options, schema, target, key, connections, texts, ZoneId.systemDefault)
   }
 }

@@ -210,10 +210,12 @@ class NotedChunksSuite extends AnyFunSuite {
   ): ChunkTransactions = {
     val request = Map("url" -> database.url, "dbtable" -> table, "batchsize" -> "6") ++ more
     val options = JdbcOptions.parse(request.asJava)
-    val spec    = JdbcWriteSpec
-      .of(options, columns, TableCheck.target(options, columns, database.connector), connector)
-      .copy(pause = _ => ())
-    new ChunkTransactions(spec, () => ())
+    val target  = TableCheck.target(options, columns, database.connector)
+    val spec    = JdbcWriteSpec.of(options, columns, target, connector)
+    new ChunkTransactions(
+      spec.copy(connections = spec.connections.copy(pause = _ => ())),
+      () => ()
+    )
   }
 
   private def words(count: Int): ChunkRows = new ChunkRows {

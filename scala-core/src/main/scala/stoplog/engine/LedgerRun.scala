@@ -48,7 +48,7 @@ private[stoplog] final class LedgerRun[R](
     */
   def waitFrom(seenSeq: Long): Unit = {
     driver.waitFrom(seenSeq)
-    hooks.resumed(seenSeq)
+    hooks.events.resumed(seenSeq)
     startTimer()
   }
 
@@ -85,13 +85,13 @@ private[stoplog] final class LedgerRun[R](
   override def commit(batch: Long, results: Seq[TaskResult]): Unit = {
     driver.commit(batch, results)
     inEpoch = false
-    hooks.committed(results)
+    hooks.events.committed(results)
   }
 
   override def abort(): Unit = driver.abort()
 
   /** Called when the engine has committed an epoch. */
-  def progressed(progress: Progress): Unit = hooks.progressed(progress)
+  def progressed(progress: Progress): Unit = hooks.events.progressed(progress)
 
   /** Called when the query has ended. Never throws, because the next start completes all remaining work.
     *
@@ -131,7 +131,7 @@ private[stoplog] final class LedgerRun[R](
       try heartbeat.foreach(_.stop())
       catch { case NonFatal(e) => Log.debug(s"The last sign of life of $name stays", e) }
       planner.close()
-      Log.tolerating(s"$name has ended, and what it held could not be closed")(hooks.closed())
+      Log.tolerating(s"$name has ended, and what it held could not be closed")(hooks.events.closed())
     }
   }
 
@@ -159,27 +159,34 @@ private[stoplog] object LedgerRun {
 
   /** The steps of a run in addition to the commit protocol.
     *
-    * @param writers    creates the writers of an epoch's tasks
-    * @param probe      called once; throws if the storage does not support the operations of the sink
-    * @param finish     returns the handling of open parts at the end of the query, given the failure's
-    *                   message, if any
-    * @param committed  called after the commit of an epoch, with the results of its tasks
-    * @param progressed called with the engine's progress for each epoch
-    * @param closed     called after the last use of the sink
-    * @param resumed    called if the query waits for its first epoch, with the newest record of earlier runs,
-    *                   which is carried out
-    * @param successor  creates the driver of a run that ends the query in place of this run; see
-    *                   [[stoplog.commit.EndOfQuery]]
+    * @param writers   creates the writers of an epoch's tasks
+    * @param probe     called once; throws if the storage does not support the operations of the sink
+    * @param finish    returns the handling of open parts at the end of the query, given the failure's
+    *                  message, if any
+    * @param successor creates the driver of a run that ends the query in place of this run; see
+    *                  [[stoplog.commit.EndOfQuery]]
     */
   final case class Hooks[R](
       writers: (TaskPlans, EpochStart) => SinkWriterFactory[R, TaskResult],
       probe: () => Unit,
       finish: Option[String] => Finish,
+      events: Events = Events(),
+      successor: Option[() => SinkDriver] = None
+  )
+
+  /** The events of a run.
+    *
+    * @param resumed    called if the query waits for its first epoch, with the newest record of earlier runs,
+    *                   which is carried out
+    * @param committed  called after the commit of an epoch, with the results of its tasks
+    * @param progressed called with the engine's progress for each epoch
+    * @param closed     called after the last use of the sink
+    */
+  final case class Events(
+      resumed: Long => Unit = _ => (),
       committed: Seq[TaskResult] => Unit = _ => (),
       progressed: Progress => Unit = _ => (),
-      closed: () => Unit = () => (),
-      successor: Option[() => SinkDriver] = None,
-      resumed: Long => Unit = _ => ()
+      closed: () => Unit = () => ()
   )
 
   /** Blocks a query before an epoch, so that the query can be stopped between two epochs.

@@ -58,13 +58,15 @@ private[filesink] object FileRun {
         },
         probe = () => storage.probe(),
         finish = finish(options.recovery.finalizeOnTermination, start.trigger, _),
-        committed = layout.written,
-        progressed = new Watermarks(options, driver.reached).of,
-        closed = () =>
-          try PolicyOfAllParts.in(sink.parts.policy).foreach(_.close())
-          finally announcer.foreach(_.end()),
-        successor = Some(() => driverOf(RunId.random())),
-        resumed = seq => announcer.foreach(_.recovered(seq))
+        LedgerRun.Events(
+          resumed = seq => announcer.foreach(_.recovered(seq)),
+          committed = layout.written,
+          progressed = new Watermarks(options, driver.reached).of,
+          closed = () =>
+            try PolicyOfAllParts.in(sink.parts.policy).foreach(_.close())
+            finally announcer.foreach(_.end())
+        ),
+        successor = Some(() => driverOf(RunId.random()))
       ),
       () => announcer.fold(Seq.empty[(String, Long)])(_.metrics)
     )

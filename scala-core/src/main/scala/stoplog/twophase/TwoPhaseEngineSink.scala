@@ -103,7 +103,7 @@ private[stoplog] final class TwoPhaseEngineSink[C, R](
           storage.probe()
         },
         finish = _ => Finish.KeepOpen,
-        closed = () => committer.close()
+        LedgerRun.Events(closed = () => committer.close())
       ),
       () => committer.counts
     )

@@ -39,8 +39,12 @@ class LedgerRunSuite extends AnyFunSuite {
       world.driver(),
       heartbeat = None,
       tickMillis = 3600000,
-      LedgerRun
-        .Hooks[String](writers, probe = () => (), finish = _ => Finish.PublishOpen, closed = () => closed)
+      LedgerRun.Hooks[String](
+        writers,
+        probe = () => (),
+        finish = _ => Finish.PublishOpen,
+        LedgerRun.Events(closed = () => closed)
+      )
     )
 
   private def epoch(batch: Long): EpochStart =

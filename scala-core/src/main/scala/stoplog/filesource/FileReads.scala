@@ -203,12 +203,14 @@ private[stoplog] object FileReads {
       options.content.paths.mkString(", "),
       Enumeration(
         files,
-        rules(options, root),
+        FileSelection(
+          rules(options, root),
+          options.files.readiness,
+          // a finder that only forbids cuts finds the same files as a listing
+          options.files.finder.filter(_ != FileFinder.NonSplitting)
+        ),
         splitter,
         monitoring.copy(onChangedFile = onChanged, cleaning = cleaning(options, root, quarantine)),
-        options.files.readiness,
-        // a finder that only forbids cuts finds the same files as a listing
-        options.files.finder.filter(_ != FileFinder.NonSplitting),
         zone
       ),
       format,

@@ -28,7 +28,7 @@ private[stoplog] final class FileEnumerator(
     faults: Faults,
     seenLimits: SeenFiles.SeenLimits
 ) extends SplitEnumerator[FileSplit] {
-  import settings.{monitoring, splitter}
+  import settings.{monitoring, selection, splitter}
 
   private val absence = new Absence(monitoring.absence.forgetMillis)
   private val tailing = Tailing.of(settings)
@@ -38,7 +38,7 @@ private[stoplog] final class FileEnumerator(
   private var overLimit              = FileEnumerator.NothingOverLimit
   private var listedAt: Option[Long] = None
   private val directories            = new KnownDirectories(monitoring.wholeListingMillis)
-  private val lengths                = settings.readiness.stableForMillis.map(new Readiness.StableLengths(_))
+  private val lengths                = selection.readiness.stableForMillis.map(new Readiness.StableLengths(_))
   private val places                 = new Places(settings)
   private val counts                 = new FileListing.Counts
   private val looks                  = FileListing.Looks(directories, places, lengths, counts)
@@ -203,7 +203,7 @@ private[stoplog] final class FileEnumerator(
     val unread   = new FileListing.OldestFiles(target.fold(held)(_.min(held.toLong).toInt))
     val began    = FileListing.Began(clock.millis(), clock.elapsedMillis())
     val coverage =
-      settings.finder.fold(directories.begin(began.elapsedMillis))(_ => KnownDirectories.Whole)
+      selection.finder.fold(directories.begin(began.elapsedMillis))(_ => KnownDirectories.Whole)
     if (coverage == KnownDirectories.Whole) seen.beginListing()
     places.beginListing()
     lengths.foreach(_.beginListing())
@@ -241,8 +241,8 @@ private[stoplog] final class FileEnumerator(
 
   /** Returns the kind of the root, or `None` if a finder is used. */
   private def find(listing: FileListing, began: FileListing.Began): Option[Found.Kind] = {
-    val rules = settings.rules.at(began.wallMillis)
-    settings.finder match {
+    val rules = selection.rules.at(began.wallMillis)
+    selection.finder match {
       case Some(own) =>
         own.find(settings.files, rules)(listing.named)
         None
@@ -251,7 +251,7 @@ private[stoplog] final class FileEnumerator(
   }
 
   private def evidence(root: Option[Found.Kind]): Evidence =
-    if (settings.finder.isDefined) places.judgeFinder(counts.files, seen, clock.elapsedMillis())
+    if (selection.finder.isDefined) places.judgeFinder(counts.files, seen, clock.elapsedMillis())
     else places.judge(root, seen, clock.elapsedMillis())
 
   private val sight: FileListing.FoundFiles = new FileListing.FoundFiles {

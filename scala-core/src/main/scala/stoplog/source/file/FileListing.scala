@@ -21,7 +21,8 @@ private[file] final class FileListing(
     found: FileSplit => Unit
 ) extends Visitor {
   import looks._
-  import settings.{files, readiness}
+  import settings.files
+  import settings.selection.readiness
 
   override def enter(directory: ListedDirectory): Entering = {
     val path  = directory.path

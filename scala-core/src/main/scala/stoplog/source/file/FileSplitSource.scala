@@ -70,16 +70,13 @@ private[stoplog] trait FileFormat[R, T] extends Serializable {
 /** The files of a source, and the way in which they are found.
   *
   * @param splitter the positions at which files can be divided
-  * @param finder   finds the files without a listing of all directories
   * @param zone     the time zone of timestamps without a zone; `None` if no value depends on a time zone
   */
 private[stoplog] final case class Enumeration(
     files: SourceFiles,
-    rules: PathRules,
+    selection: FileSelection,
     splitter: FileSplitter,
     monitoring: Monitoring,
-    readiness: Readiness = Readiness.atOnce,
-    finder: Option[FileFinder] = None,
     zone: Option[String] = None,
     limits: Enumeration.Limits = Enumeration.Limits()
 )

@@ -148,9 +148,9 @@ private[file] final class Places(settings: Enumeration) {
 
   /** Returns directories named without a pattern that existed before, and are missing in the listing. */
   private def missing(seen: SeenFiles): Vector[String] =
-    if (settings.finder.isDefined || absence.onOther != OtherDirectory.Wait) Vector.empty
+    if (settings.selection.finder.isDefined || absence.onOther != OtherDirectory.Wait) Vector.empty
     else
-      settings.rules.named.filter { directory =>
+      settings.selection.rules.named.filter { directory =>
         directory.nonEmpty && !visits.contains(directory) &&
         seen.directory(hashOf(directory)).exists(_.file.isDefined)
       }
@@ -198,7 +198,7 @@ private[file] final class Places(settings: Enumeration) {
 
   /** Whether a path of the user leads to no readable file. */
   private def isLifeless(one: Awaited): Boolean =
-    one.isLimited && settings.rules.named.exists(isBelow(_, one.directory)) &&
+    one.isLimited && settings.selection.rules.named.exists(isBelow(_, one.directory)) &&
       !visits.exists { case (directory, visit) => visit.hasFiles && isBelow(directory, one.directory) }
 
   private def isBelow(directory: String, above: String): Boolean =

@@ -200,7 +200,7 @@ class QuarantineSuite extends AnyFunSuite {
     val source: SplitSource[FileSplit, QuarantiningSource.HeldRows[String], String] = {
       val enumeration = Enumeration(
         breaking,
-        PathRules.all,
+        FileSelection(PathRules.all),
         new FileSplitter.Lenient(format.splitter(breaking)),
         Monitoring(cleaning = cleaning(state))
       )

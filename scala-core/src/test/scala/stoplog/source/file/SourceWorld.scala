@@ -57,7 +57,7 @@ final class SourceWorld(
       TextLines
         .enumeration(storage, format)
         .copy(
-          rules = rules,
+          selection = FileSelection(rules, readiness, finder),
           monitoring = Monitoring(
             onChangedFile,
             onMergedPart,
@@ -67,8 +67,6 @@ final class SourceWorld(
             absence,
             onReplacedPart
           ),
-          finder = finder,
-          readiness = readiness,
           limits = Enumeration.Limits(listingThreads = 1, heldFiles)
         ),
       format,

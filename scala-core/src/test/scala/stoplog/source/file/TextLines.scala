@@ -16,7 +16,7 @@ object TextLines {
   /** Of all files, which stay as they are, anew at each poll. */
   def enumeration(files: SourceFiles, format: LineFormat[String]): Enumeration = Enumeration(
     files,
-    PathRules.all,
+    FileSelection(PathRules.all),
     format.splitter(files),
     Monitoring()
   )

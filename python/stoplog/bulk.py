@@ -92,7 +92,7 @@ class BulkFormat(OptionBacked):
         """A class on the session's class path.
 
         For a sink, the class extends `stoplog.format.bulk.BulkWriterFactory` or
-        `stoplog.format.bulk.BulkFormat`; for a source, `stoplog.source.format.BulkFormat` and
+        `stoplog.format.bulk.BlockFormat`; for a source, `stoplog.source.format.BulkFormat` and
         `stoplog.format.read.RowFormat`.
 
         Args:

@@ -13,7 +13,7 @@ import stoplog.error.Errors
 import stoplog.format.{Encoder, RejectedLines, RowFormats, SupportedTypes}
 import stoplog.format.avro.AvroFormat
 import stoplog.format.bulk.BulkSink.UserFormat
-import stoplog.format.bulk.{BulkFormat, BulkFormatName, BulkSink, PartLife, SyncedFormat}
+import stoplog.format.bulk.{BlockFormat, BulkFormatName, BulkSink, PartLife, SyncedFormat}
 import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
@@ -175,7 +175,7 @@ private[filesink] object FileSinkSpec {
   def formatOf(options: SinkOptions, columns: DataColumns, session: SparkSession): SinkFormat = {
     val compression            = Compression.named(options.output.compression).getOrElse(Compression.None)
     def rows(encoder: Encoder) = SinkFormat.Rows(encoder, compression, columns, options.rejects.onBadRow)
-    def blocks(kind: String, format: BulkFormat) =
+    def blocks(kind: String, format: BlockFormat) =
       SinkFormat.Blocks(
         BulkSink(kind, columns.schema, format, PartLife.ManyEpochs),
         columns,
@@ -196,7 +196,7 @@ private[filesink] object FileSinkSpec {
       options: SinkOptions,
       session: SparkSession
   ): SinkFormat = {
-    def blocks(format: BulkFormat) =
+    def blocks(format: BlockFormat) =
       SinkFormat.Blocks(
         BulkSink(name.word, columns.schema, format, PartLife.ManyEpochs),
         columns,

@@ -35,7 +35,7 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
       "options on this page, with the same meaning, and also `parquet.…` and `orc.…` settings, and " +
       "`metadata.<key>` for metadata of the file. `sequencefile` writes one column of values, or two " +
       "columns of keys and values. A class extends `stoplog.format.Encoder` for rows, or " +
-      "`stoplog.format.bulk.BulkWriterFactory` or `stoplog.format.bulk.BulkFormat` for blocks, and has a public " +
+      "`stoplog.format.bulk.BulkWriterFactory` or `stoplog.format.bulk.BlockFormat` for blocks, and has a public " +
       "constructor without arguments; or a Scala object."
   )
 
@@ -157,7 +157,7 @@ private[stoplog] object FormatChoice {
     override def described: String          = s"format = ${format.word}"
   }
 
-  /** A user-defined [[stoplog.format.bulk.BulkWriterFactory]] or [[stoplog.format.bulk.BulkFormat]].
+  /** A user-defined [[stoplog.format.bulk.BulkWriterFactory]] or [[stoplog.format.bulk.BlockFormat]].
     *
     * @param reference as for an encoder
     */

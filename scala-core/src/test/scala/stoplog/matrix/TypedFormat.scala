@@ -33,7 +33,7 @@ sealed abstract class TypedFormat(val name: String, val reader: FileFormat)
   /** The steps that a query never passes. */
   def without: Set[Step]
 
-  protected final def blocks(format: BulkFormat, spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
+  protected final def blocks(format: BlockFormat, spoolFiles: SpoolFiles): PartFormat[InternalRow] = {
     format.open(schema)
     new BulkParts(BulkSink(name, schema, format, PartLife.ManyEpochs), identity, spoolFiles, OnBadRow.Fail)
   }

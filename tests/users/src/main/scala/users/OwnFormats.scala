@@ -35,7 +35,7 @@ object OwnFormats {
     override def write(byte: Int): Unit = ???
   }
 
-  class OwnBulkFormat extends BulkFormat {
+  class OwnBulkFormat extends BlockFormat {
     override def suffix: String = ???
     override def open(schema: StructType): Unit = ???
     override def describe: String = ???

@@ -81,7 +81,7 @@ private[bulk] object BlockChain {
 
 /** A block that is being filled.
   *
-  * @param largeBytes see [[BulkFormat.largeBytes]]
+  * @param largeBytes see [[BlockFormat.largeBytes]]
   * @param earlierRaw bytes of the block's rows that are from earlier epochs
   */
 private[bulk] final class OpenBlock(
@@ -174,7 +174,7 @@ private[bulk] object OpenBlock {
       Ratios(block.bufferedBytes / raw, block.encodedBytes / raw, storageBytes / raw)
     }
 
-    /** Returns the ratios of this process's last block in a format, as in [[BulkFormat.describe]]. */
+    /** Returns the ratios of this process's last block in a format, as in [[BlockFormat.describe]]. */
     def learned(format: String): Option[Ratios] = Option(known.get(format))
 
     /** Ignores blocks of unknown size: orc-core reports none for the first rows, Parquet none for nulls. */

@@ -82,8 +82,8 @@ private[bulk] object BlockSizing {
 
 /** The sizes of a format's blocks, in bytes of rows in memory.
   *
-  * @param blockBytes see [[BulkFormat.blockBytes]]
-  * @param largeBytes see [[BulkFormat.largeBytes]]
+  * @param blockBytes see [[BlockFormat.blockBytes]]
+  * @param largeBytes see [[BlockFormat.largeBytes]]
   * @param learned    the ratios of this process's last block in the format, if any
   */
 private[bulk] final case class BlockSizes(blockBytes: Long, largeBytes: Long, learned: Option[Ratios]) {

@@ -12,7 +12,7 @@ import stoplog.writing.{BadRow, PartBuffer, PartEncoder, Unflushed}
   *
   * A part starts in state `Waiting`: rows wait until they fill a block ([[BlockSizing]]). If the rows do not
   * fill the block completely, the state is `Filling`: the next rows are written to the block, and wait as
-  * well. If the rows of this epoch make the block large ([[BulkFormat.largeBytes]]), the state is `Direct`:
+  * well. If the rows of this epoch make the block large ([[BlockFormat.largeBytes]]), the state is `Direct`:
   * only the block contains the rows, and the block ends with the epoch. Each end of a block leads back to
   * `Waiting`. Rows still waiting at the end of an epoch are written to a spool file. The size of blocks is
   * therefore independent of epochs, as long as epochs are small.

@@ -130,7 +130,7 @@ private[stoplog] object BulkParts {
     * memory for filling parts one after another. If a format writes each part as one block, there is no
     * limit: such a block cannot end early.
     */
-  private def mostInBlocks(format: BulkFormat): Long = {
+  private def mostInBlocks(format: BlockFormat): Long = {
     val runtime = Runtime.getRuntime
     format.blockBytes.max(runtime.maxMemory / HeapShare / runtime.availableProcessors)
   }
@@ -171,7 +171,7 @@ private[stoplog] object BulkParts {
       * the first rejection. After the first rejection they are, because otherwise the block would have to be
       * rebuilt for each rejected row.
       */
-    final class Each(format: BulkFormat) extends RowChecks {
+    final class Each(format: BlockFormat) extends RowChecks {
       private[this] var trial  = Option.empty[BlockWriter]
       private[this] var looks  = new SizeLooks(TrialBytes)
       private[this] var wasBad = false

@@ -24,7 +24,7 @@ import stoplog.util.UserObject
 private[stoplog] final case class BulkSink(
     kind: String,
     schema: StructType,
-    format: BulkFormat,
+    format: BlockFormat,
     life: PartLife,
     recorded: Option[String] = None
 ) {
@@ -78,7 +78,7 @@ private[stoplog] object BulkSink {
     BulkSink(kind, schema, format, PartLife.ManyEpochs, Some(description))
   }
 
-  private def formatOf(kind: String, described: String, running: Option[String]): BulkFormat =
+  private def formatOf(kind: String, described: String, running: Option[String]): BlockFormat =
     if (kind == UserFormat.Kind) UserFormat.of(described, running)
     else
       ServiceLoader
@@ -96,10 +96,10 @@ private[stoplog] object BulkSink {
     * @param reference the name of the running query for the format; none if a part names the format
     */
   final class UserFormat private (
-      format: BulkFormat,
+      format: BlockFormat,
       private[bulk] val reference: Option[String],
       override val describe: String
-  ) extends BulkFormat {
+  ) extends BlockFormat {
     override def suffix: String                                               = format.suffix
     override def open(schema: StructType): Unit                               = format.open(schema)
     override def blockBytes: Long                                             = format.blockBytes
@@ -121,9 +121,9 @@ private[stoplog] object BulkSink {
       val node    =
         FormatDescription.JsonTexts.mapper.createObjectNode().put(ClassName, writers.getClass.getName)
       writers match {
-        case format: BulkFormat if UserObject.isInstance(reference) => node.put(Settings, format.describe)
-        case _ if UserObject.isInstance(reference)                  => node.put(Instance, true)
-        case _                                                      =>
+        case format: BlockFormat if UserObject.isInstance(reference) => node.put(Settings, format.describe)
+        case _ if UserObject.isInstance(reference)                   => node.put(Instance, true)
+        case _                                                       =>
           val parameters = UserObject.parameters(reference)
           if (parameters.nonEmpty) FormatDescription.JsonTexts.put(node, Parameters, parameters)
       }
@@ -163,17 +163,17 @@ private[stoplog] object BulkSink {
       }
     }
 
-    private def blocks(writers: BulkWriters): BulkFormat = writers match {
-      case format: BulkFormat         => format
+    private def blocks(writers: BulkWriters): BlockFormat = writers match {
+      case format: BlockFormat        => format
       case factory: BulkWriterFactory => new WholeParts(factory)
       case other                      =>
         throw new IllegalArgumentException(
-          s"${other.getClass.getName} is neither a BulkWriterFactory nor a BulkFormat"
+          s"${other.getClass.getName} is neither a BulkWriterFactory nor a BlockFormat"
         )
     }
 
     /** Adapts a format without blocks: each part is one block. */
-    private final class WholeParts(factory: BulkWriterFactory) extends BulkFormat {
+    private final class WholeParts(factory: BulkWriterFactory) extends BlockFormat {
 
       override def suffix: String                              = factory.suffix
       override def open(schema: StructType): Unit              = factory.open(schema)
@@ -220,6 +220,6 @@ private[stoplog] trait BulkFormatProvider {
   /** The name of the format. */
   def kind: String
 
-  /** @param described the result of the format's [[BulkFormat.describe]] */
-  def of(described: String): BulkFormat
+  /** @param described the result of the format's [[BlockFormat.describe]] */
+  def of(described: String): BlockFormat
 }

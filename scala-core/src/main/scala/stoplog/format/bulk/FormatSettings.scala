@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.error.Errors
 
-/** The self-description of a block format ([[BulkFormat.describe]]), parsed: JSON with the format's name, a
+/** The self-description of a block format ([[BlockFormat.describe]]), parsed: JSON with the format's name, a
   * version, the schema, and settings.
   */
 private[format] final class FormatDescription private (root: JsonNode, val schema: StructType) {

@@ -19,13 +19,13 @@ private[bulk] object SpoolFrames {
 
   /** The values that the next writer of a part needs.
     *
-    * @param format    the result of [[BulkFormat.describe]] when the part was started
-    * @param directory see [[BulkFormat.block]]
+    * @param format    the result of [[BlockFormat.describe]] when the part was started
+    * @param directory see [[BlockFormat.block]]
     * @param last      the epoch that wrote this header
     */
   final case class Header(format: String, directory: Array[Byte], last: LastEpoch = LastEpoch.Small)
 
-  /** Whether an epoch wrote a large block ([[BulkFormat.largeBytes]]), as the next epoch probably will. */
+  /** Whether an epoch wrote a large block ([[BlockFormat.largeBytes]]), as the next epoch probably will. */
   sealed trait LastEpoch extends Product with Serializable
   object LastEpoch {
     case object Small extends LastEpoch

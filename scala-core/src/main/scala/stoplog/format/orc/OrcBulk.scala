@@ -10,7 +10,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.compact.Compactor
 import stoplog.format.SupportedTypes
 import stoplog.format.bulk.{
-  BlockWriter, BulkFormat, BulkFormatProvider, DryRun, FormatDescription, NullOutput
+  BlockFormat, BlockWriter, BulkFormatProvider, DryRun, FormatDescription, NullOutput
 }
 import stoplog.part.BlockOutput
 
@@ -21,7 +21,7 @@ import stoplog.part.BlockOutput
   * files of `df.write.orc` under the same settings, with stripes ended at the same rows. orc-core also writes
   * the tail, as in a merge of files with one stripe each.
   */
-private[stoplog] final class OrcBulk private (settings: OrcSettings) extends BulkFormat {
+private[stoplog] final class OrcBulk private (settings: OrcSettings) extends BlockFormat {
 
   @transient private var writing: OrcWriting = _
 
@@ -86,6 +86,6 @@ private[stoplog] object OrcBulk {
 }
 
 private[stoplog] final class OrcBulkProvider extends BulkFormatProvider {
-  override def kind: String                      = "orc"
-  override def of(described: String): BulkFormat = OrcBulk.of(described)
+  override def kind: String                       = "orc"
+  override def of(described: String): BlockFormat = OrcBulk.of(described)
 }

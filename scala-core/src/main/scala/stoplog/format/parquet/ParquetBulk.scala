@@ -11,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.compact.Compactor
 import stoplog.format.SupportedTypes
 import stoplog.format.bulk.{
-  BlockWriter, BulkFormat, BulkFormatProvider, DryRun, FormatDescription, NullOutput
+  BlockFormat, BlockWriter, BulkFormatProvider, DryRun, FormatDescription, NullOutput
 }
 import stoplog.part.BlockOutput
 
@@ -26,7 +26,7 @@ import stoplog.part.BlockOutput
   * includes the file's writer and the row group's ordinal. No public class allows a second writer to
   * continue.
   */
-private[stoplog] final class ParquetBulk private (settings: ParquetSettings) extends BulkFormat {
+private[stoplog] final class ParquetBulk private (settings: ParquetSettings) extends BlockFormat {
 
   @transient private var conf: Configuration = _
   @transient private var session: SQLConf    = _
@@ -120,7 +120,7 @@ private[stoplog] final class ParquetBulkProvider extends BulkFormatProvider {
   override def kind: String = "parquet"
 
   /** Rejects encrypted parts: no encrypted part stays open, and the settings name the encryption classes. */
-  override def of(described: String): BulkFormat = {
+  override def of(described: String): BlockFormat = {
     val format = ParquetBulk.of(described)
     if (format.mayKeepRows) format
     else throw new IllegalArgumentException("an open part that is encrypted")

@@ -17,7 +17,7 @@ final class BulkWorld(
     blockBytes: Long,
     policy: RollingPolicy = Rolls.never,
     val memory: SharedMemory = new SharedMemory(1L << 30),
-    bulk: Long => BulkFormat = new LinesInBlocks(_),
+    bulk: Long => BlockFormat = new LinesInBlocks(_),
     onBadRow: OnBadRow = OnBadRow.Fail,
     mostInBlocks: Option[Long] = None,
     heapBytes: Long = Runtime.getRuntime.maxMemory

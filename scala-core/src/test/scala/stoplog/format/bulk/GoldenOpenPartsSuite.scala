@@ -124,7 +124,7 @@ object GoldenOpenPartsSuite {
       name: String,
       kind: String,
       schema: StructType,
-      format: BulkFormat,
+      format: BlockFormat,
       rows: Seq[InternalRow]
   ): Unit = {
     format.open(schema)

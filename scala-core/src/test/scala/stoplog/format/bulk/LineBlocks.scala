@@ -26,7 +26,7 @@ class LineBlocks(
     override val blockBytes: Long,
     describedAs: Long,
     override val largeBytes: Long = Long.MaxValue
-) extends BulkFormat {
+) extends BlockFormat {
   def this(blockBytes: Long) = this(blockBytes, describedAs = blockBytes)
   def this(described: String) = this(described.toLong)
 

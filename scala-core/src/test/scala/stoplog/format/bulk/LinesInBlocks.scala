@@ -10,7 +10,7 @@ import stoplog.part.BlockOutput
   *
   * @param blockBytes of text
   */
-class LinesInBlocks(override val blockBytes: Long) extends BulkFormat {
+class LinesInBlocks(override val blockBytes: Long) extends BlockFormat {
   override def suffix: String                 = ".blocks"
   override def describe: String               = blockBytes.toString
   override def open(schema: StructType): Unit = require(schema.map(_.dataType) == Seq(StringType))

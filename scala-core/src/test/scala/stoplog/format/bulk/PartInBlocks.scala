@@ -8,7 +8,7 @@ import stoplog.part.BlockOutput
 final case class PartInBlocks(bytes: Array[Byte] = Array.empty, directory: Array[Byte] = Array.empty) {
 
   /** With one more block, of which nothing is seen before it is finished. */
-  def block(format: BulkFormat, rows: Iterable[InternalRow]): PartInBlocks = {
+  def block(format: BlockFormat, rows: Iterable[InternalRow]): PartInBlocks = {
     val out    = new GrowingPart.End(bytes)
     val writer = format.block(out, directory)
     try {
@@ -20,7 +20,7 @@ final case class PartInBlocks(bytes: Array[Byte] = Array.empty, directory: Array
   }
 
   /** The whole file. */
-  def ended(format: BulkFormat): Array[Byte] = {
+  def ended(format: BlockFormat): Array[Byte] = {
     val out = new GrowingPart.End(bytes)
     format.end(out, directory)
     out.bytes
@@ -30,7 +30,7 @@ final case class PartInBlocks(bytes: Array[Byte] = Array.empty, directory: Array
 object PartInBlocks {
 
   /** A whole file of blocks that end where they are full. */
-  def fill(format: BulkFormat, rows: Iterator[InternalRow], out: BlockOutput): Unit = {
+  def fill(format: BlockFormat, rows: Iterator[InternalRow], out: BlockOutput): Unit = {
     var directory = Array.emptyByteArray
     while (rows.hasNext) {
       val writer = format.block(out, directory)

@@ -120,7 +120,7 @@ object UserFormatSuite {
   object Colons extends Joined(":")
 
   /** Has no constructor that takes what it says of itself. */
-  class Walled(wall: String, again: Int) extends BulkFormat {
+  class Walled(wall: String, again: Int) extends BlockFormat {
     override def suffix: String                                      = ".walled"
     override def open(schema: StructType): Unit                      = ()
     override def describe: String                                    = wall * again

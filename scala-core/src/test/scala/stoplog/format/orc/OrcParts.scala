@@ -13,7 +13,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
 import stoplog.format.TaskSerialization
-import stoplog.format.bulk.{BulkFormat, GrowingPart, PartInBlocks}
+import stoplog.format.bulk.{BlockFormat, GrowingPart, PartInBlocks}
 import stoplog.storage.hadoop.HadoopDefaults
 
 /** Parts written block by block, each by a format of its own, as tasks of different processes would. */
@@ -23,7 +23,7 @@ object OrcParts {
     OrcBulk(schema, options.toMap, new SQLConf, HadoopDefaults.configuration())
 
   /** The copy that a task has of what a process made that knows only the text. */
-  def rebuilt(format: OrcBulk, schema: StructType): BulkFormat = {
+  def rebuilt(format: OrcBulk, schema: StructType): BlockFormat = {
     val copy = TaskSerialization.toTask(OrcBulk.of(format.describe))
     copy.open(schema)
     copy

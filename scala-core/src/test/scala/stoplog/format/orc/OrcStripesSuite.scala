@@ -15,7 +15,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Rolls
-import stoplog.format.bulk.{BulkFormat, BulkWorld, GrowingPart, PartInBlocks, PartLife, RandomTables}
+import stoplog.format.bulk.{BlockFormat, BulkWorld, GrowingPart, PartInBlocks, PartLife, RandomTables}
 import stoplog.format.orc.OrcParts.{reader, saved}
 import stoplog.matrix.Cells
 import stoplog.rolling.RollReason
@@ -132,7 +132,7 @@ class OrcStripesSuite extends AnyFunSuite {
   }
 
   /** Of one column, with stripes of a size that no other test has, or what that one has learned would count. */
-  private def texts(stripeBytes: Int): BulkFormat = {
+  private def texts(stripeBytes: Int): BlockFormat = {
     val columns = new StructType().add("value", StringType)
     val format  = OrcParts.format(columns, "orc.stripe.size" -> stripeBytes.toString)
     format.open(columns)

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 
-import stoplog.format.bulk.{BulkFormat, PartInBlocks}
+import stoplog.format.bulk.{BlockFormat, PartInBlocks}
 import stoplog.storage.hadoop.HadoopDefaults
 
 /** Parts written block by block, each by a format of its own, as tasks of different processes would. */
@@ -27,7 +27,7 @@ object Blocks {
   ): ParquetBulk = ParquetBulk(schema, options, session, HadoopDefaults.configuration())
 
   /** The copy that a process would have that knows only the text. */
-  def rebuilt(format: ParquetBulk, schema: StructType): BulkFormat = {
+  def rebuilt(format: ParquetBulk, schema: StructType): BlockFormat = {
     val copy = ParquetBulk.of(format.describe)
     copy.open(schema)
     copy

@@ -17,7 +17,7 @@ import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.TaskSerialization
-import stoplog.format.bulk.{BulkFormat, CalendarGap, GrowingPart, PartInBlocks, RandomTables}
+import stoplog.format.bulk.{BlockFormat, CalendarGap, GrowingPart, PartInBlocks, RandomTables}
 import stoplog.format.parquet.ParquetFiles.{footer, reading, saved}
 
 /** How full row groups come out, and when their bytes do. */
@@ -239,7 +239,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
     }
   }
 
-  private def format(options: Map[String, String], columns: StructType = schema): BulkFormat = {
+  private def format(options: Map[String, String], columns: StructType = schema): BlockFormat = {
     val format = TaskSerialization.toTask(Blocks.format(columns, options))
     format.open(columns)
     format

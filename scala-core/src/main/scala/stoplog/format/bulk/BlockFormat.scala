@@ -18,7 +18,7 @@ import stoplog.part.BlockOutput
   * A format is created on the driver, sent to each task by Java serialization, and opened there once. A
   * format is used by one thread at a time.
   */
-trait BulkFormat extends BulkWriters {
+trait BlockFormat extends BulkWriters {
 
   /** Returns the suffix of part names in this format, including the dot; empty for none. */
   def suffix: String
@@ -90,14 +90,14 @@ trait BlockWriter extends AutoCloseable {
   def close(): Unit
 }
 
-/** A user-defined bulk format: a [[BulkWriterFactory]], or a [[BulkFormat]] for full control. */
+/** A user-defined bulk format: a [[BulkWriterFactory]], or a [[BlockFormat]] for full control. */
 trait BulkWriters extends Serializable
 
 /** Creates writers that encode many rows together, one writer per part: the counterpart of Flink's
   * `BulkWriter.Factory`.
   *
   * A part stays open across micro-batches nevertheless: its rows are spooled until the part ends, and a
-  * single writer then writes all rows. A format with blocks needs less spooling: see [[BulkFormat]].
+  * single writer then writes all rows. A format with blocks needs less spooling: see [[BlockFormat]].
   *
   * {{{
   * class CountingFactory extends BulkWriterFactory {

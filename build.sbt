@@ -78,7 +78,7 @@ lazy val core = (project in file("scala-core"))
     Test / javaOptions += s"-Dstoplog.servers=${(LocalRootProject / servers).value}"
   )
 
-/** Calls of other systems, many beside each other. It has no client of its own: that is the caller's. */
+/** Calls of other systems, many at the same time. It has no client of its own: that is the caller's. */
 lazy val async = connector("async")
 
 /** Upserts and transactions into databases. The driver of a database is the user's, as with Spark's own `jdbc`. */

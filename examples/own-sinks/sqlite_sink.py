@@ -15,7 +15,7 @@ from stoplog import CommitOutcome, Prepared, Staged
 class SqliteSink(stoplog.TwoPhaseSink):
     """Appends rows to an existing table. Driver and executors share the directory of the database.
 
-    Tasks write their rows to files beside the database. A commit inserts the rows of these files, and their
+    Tasks write their rows to files next to the database. A commit inserts the rows of these files, and their
     names into the table `committed_outputs`, in one transaction: so no output is inserted twice.
     """
 

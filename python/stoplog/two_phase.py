@@ -105,7 +105,7 @@ class TwoPhaseSink(ABC):
     """The kind of the sink in the log, the same over all releases; the name of the class by default."""
 
     token_version: ClassVar[int] = 1
-    """The version of the tokens. Increase it if `commit` has to tell older tokens from newer ones."""
+    """The version of the tokens. Increase it if `commit` has to distinguish old tokens from new tokens."""
 
     receives: ClassVar[Literal["batches", "rows"]] = "batches"
     """What `write` of a writer receives: Arrow record batches, or each `Row`."""

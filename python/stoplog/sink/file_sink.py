@@ -177,7 +177,7 @@ class FileSinkBuilder(BucketMethods, PartMethods):
         Args:
             backlog: the largest number of waiting records; 1000 by default.
             backlog_age: the age from which a waiting record is no longer announced; seven days by default.
-            on_backlog: `"gap"` (the default) tells the target which records it misses. `"fail"` fails the
+            on_backlog: `"gap"` (the default) reports the missing records to the target. `"fail"` fails the
                 query before its next epoch.
             at_end: the time for which the end of a query or of a batch job waits for targets; ten seconds by
                 default.

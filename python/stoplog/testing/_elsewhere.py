@@ -67,7 +67,7 @@ def halted_at(line: int, function: Callable[[], Any], meanwhile: Callable[[], An
 
 
 class _Process:
-    """A copy of this process, which runs one function and tells the result."""
+    """A copy of this process, which runs one function and returns the result."""
 
     def __init__(self, function: Callable[[], Any], at: tuple[int, int] | None) -> None:
         self._pipe, output = os.pipe()

@@ -10,7 +10,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import stoplog.format.Encoder
 import stoplog.laws.EncoderLaws
 
-/** What every row format has to promise, asked with words that are hard to write. */
+/** The laws of row formats, with values that are hard to write. */
 class LabelledValuesLaws extends EncoderLaws {
   override protected def encoder(): Encoder = new LabelledValues
 

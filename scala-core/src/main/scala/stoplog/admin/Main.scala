@@ -27,23 +27,23 @@ object Main {
   private val mapper = new ObjectMapper()
 
   def main(arguments: Array[String]): Unit = {
-    val answers = new PrintStream(System.out, true, UTF_8) // regardless of the locale
+    val output = new PrintStream(System.out, true, UTF_8) // regardless of the locale
     System.setOut(System.err) // logging without a configuration writes to standard error
-    sys.exit(run(new String(System.in.readAllBytes(), UTF_8), answers))
+    sys.exit(run(new String(System.in.readAllBytes(), UTF_8), output))
   }
 
-  private[admin] def run(json: String, answers: PrintStream): Int =
+  private[admin] def run(json: String, output: PrintStream): Int =
     try {
       val request  = Request.read(json)
-      val progress = new ProgressLines(answers)
-      answers.println(
+      val progress = new ProgressLines(output)
+      output.println(
         if (request.command == "qualify") QualifyCommand.answer(request.path, request.configuration, progress)
         else planned(request, progress)
       )
       0
     } catch {
       case NonFatal(e) =>
-        answers.println(answer(e))
+        output.println(answer(e))
         1
     }
 

@@ -5,13 +5,13 @@ import java.io.PrintStream
 
 import stoplog.thread.Clock
 
-/** Prints the progress of a tool as JSON lines that precede its answer, at most two lines a second.
+/** Prints the progress of a tool as JSON lines that precede its result, at most two lines a second.
   *
   * {{{
   * {"progress":{"done":120,"total":2270}}
   * }}}
   */
-private[admin] final class ProgressLines(answers: PrintStream, clock: Clock = Clock.system) {
+private[admin] final class ProgressLines(output: PrintStream, clock: Clock = Clock.system) {
   private var lastMillis = Long.MinValue
 
   /** Reports finished units. Called by any thread.
@@ -22,7 +22,7 @@ private[admin] final class ProgressLines(answers: PrintStream, clock: Clock = Cl
     val now = clock.elapsedMillis()
     if (lastMillis == Long.MinValue || now - lastMillis >= ProgressLines.PauseMillis) {
       lastMillis = now
-      answers.println(s"""{"progress":{"done":$done,"total":$total}}""")
+      output.println(s"""{"progress":{"done":$done,"total":$total}}""")
     }
   }
 }

@@ -11,7 +11,7 @@ import org.apache.spark.SparkThrowable
   */
 private[stoplog] object SettingFaults {
 
-  /** Returns the cause that tells the reason, if the failure is of this kind. */
+  /** Returns the cause that contains the reason, if the failure is of this kind. */
   def of(e: Throwable): Option[Throwable] = Causes.of(e).find(isSetting)
 
   private def isSetting(e: Throwable): Boolean = {

@@ -21,7 +21,7 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
   private val ends   = LineEnds.of(options.lineSeparator)
   private val isText = schema.map(_.dataType.isInstanceOf[StringType]).toArray
 
-  // The characters whose meaning only the parser knows, beside control characters and the replacement.
+  // The characters with a special meaning, in addition to control characters and the replacement.
   private val special = Seq(options.quote, options.escape) ++ options.charToEscapeQuoteEscaping
 
   private val mayBePlain = options.nullValue.isEmpty && options.emptyValue.isEmpty &&
@@ -37,10 +37,10 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
   // Then no plain character belongs to the end of a line.
   private val hasUsualEnds = options.lineSeparator.isEmpty && !"\r\n".contains(separator)
 
-  private val tellsEmpty = EmptyTexts.areTold(options)
+  private val distinguishesEmpty = EmptyTexts.areDistinguished(options)
 
   private lazy val parser =
-    if (tellsEmpty) EmptyTexts.parser(options) else new CsvParser(options.asParserSettings)
+    if (distinguishesEmpty) EmptyTexts.parser(options) else new CsvParser(options.asParserSettings)
 
   /** Returns why the row cannot be read back, if so.
     *
@@ -107,7 +107,7 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
     else !row.isNullAt(ordinal) && (!isText(ordinal) || isSameText(read, row, ordinal))
 
   private def isNull(read: String, ordinal: Int): Boolean =
-    read == options.nullValue && !(tellsEmpty && isText(ordinal))
+    read == options.nullValue && !(distinguishesEmpty && isText(ordinal))
 
   private def isSameText(read: String, row: InternalRow, ordinal: Int): Boolean = {
     val text = row.getUTF8String(ordinal)

@@ -92,11 +92,11 @@ private[stoplog] object QueryContext {
     }
   }
 
-  /** Tells the tasks of this thread's next job the epoch, and whether it is committed already: user code in
-    * Python workers runs before the sink's writers. The property stays on the thread, so a batch job removes
-    * it.
+  /** Passes the epoch, and whether it is committed already, to the tasks of this thread's next job: user code
+    * in Python workers runs before the sink's writers. The property stays on the thread, so a batch job
+    * removes the property.
     */
-  def tellTasks(epoch: Option[(Long, Boolean)]): Unit = SparkSession.active.sparkContext.setLocalProperty(
+  def passToTasks(epoch: Option[(Long, Boolean)]): Unit = SparkSession.active.sparkContext.setLocalProperty(
     Plan,
     epoch.map { case (batch, isCommitted) => s"$batch:$isCommitted" }.orNull
   )

@@ -108,7 +108,7 @@ private[spark] object SinkWrite {
       val epoch    = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
       val writers  = run.begin(epoch)
       begun = Some(run)
-      QueryContext.tellTasks(Some(context.batch -> writers.isCommitted(context.batch)))
+      QueryContext.passToTasks(Some(context.batch -> writers.isCommitted(context.batch)))
       val rows = info match {
         case of: SessionTable.OfColumns => table.ofStream(of.ofQuery)
         case _                          => TableRows.Unchanged
@@ -133,7 +133,7 @@ private[spark] object SinkWrite {
       extends BatchWrite {
 
     override def createBatchWriterFactory(physical: PhysicalWriteInfo): DataWriterFactory = {
-      QueryContext.tellTasks(epoch = None)
+      QueryContext.passToTasks(epoch = None)
       new TaskWriterFactory(job.begin(physical.numPartitions()), required)
     }
 

@@ -19,7 +19,7 @@ private[bulk] final class UnencodedRows(earlier: Option[EarlierRows], parts: Bul
   /** The size of all rows. */
   def bytes: Long = olderBytes + fresh.rawBytes
 
-  /** The size of the rows that earlier epochs left. Asked for each row. */
+  /** The size of the rows that earlier epochs left. Called for each row. */
   def olderBytes: Long = olderRaw
 
   /** The size of the rows of this epoch. */

@@ -7,8 +7,8 @@ import org.apache.spark.sql.catalyst.csv.CSVOptions
 import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Tells empty strings in CSV from nulls. Spark's writer writes an empty string as two quotes, and a null as
-  * nothing. Spark's parser reads both as null, unless `nullValue` is set.
+/** Distinguishes empty strings in CSV from nulls. Spark's writer writes an empty string as two quotes, and a
+  * null as nothing. Spark's parser reads both as null, unless `nullValue` is set.
   *
   * @param columns the columns of a line
   * @param wanted  the columns of a row
@@ -42,13 +42,13 @@ private[format] final class EmptyTexts private (
 
 private[format] object EmptyTexts {
 
-  /** Returns `None` if the options let Spark's own parser tell both. Records of several lines belong to
-    * Spark's own reader.
+  /** Returns `None` if the options let Spark's parser distinguish both. Spark's reader reads records of
+    * several lines.
     */
   def of(columns: StructType, wanted: StructType, options: CSVOptions): Option[EmptyTexts] =
-    Option.when(areTold(options))(new EmptyTexts(columns, wanted, options))
+    Option.when(areDistinguished(options))(new EmptyTexts(columns, wanted, options))
 
-  def areTold(options: CSVOptions): Boolean =
+  def areDistinguished(options: CSVOptions): Boolean =
     options.nullValue.isEmpty && options.emptyValueInRead.isEmpty && !options.multiLine
 
   /** Returns a parser with nulls for values without a character, and without quotes. */

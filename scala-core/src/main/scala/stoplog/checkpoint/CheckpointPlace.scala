@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.checkpoint
 
-import java.io.File
-import java.nio.file.{Files, Path => LocalPath}
-
 import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import stoplog.error.Errors
-import stoplog.storage.{HiddenNames, SinkDirectory}
+import stoplog.storage.{HiddenNames, RealPath, SinkDirectory}
 
 /** The location of a query's checkpoint, relative to the path of its sink. */
 private[stoplog] object CheckpointPlace {
@@ -48,22 +45,7 @@ private[stoplog] object CheckpointPlace {
     val uri       = Try(path.getFileSystem(configuration).makeQualified(path)).getOrElse(path).toUri
     val scheme    = Option(uri.getScheme).fold("")(_.replaceFirst("^s3n?$", "s3a")) // three names of a bucket
     val authority = Option(uri.getAuthority).mkString
-    val real      = if (scheme == "file") withoutLinks(uri.getPath) else uri.getPath
+    val real      = if (scheme == "file") RealPath.of(uri.getPath) else uri.getPath
     s"$scheme://$authority${real.stripSuffix("/")}"
   }
-
-  /** Resolves the links of the directories that exist already. */
-  private def withoutLinks(path: String): String = {
-    val file = new File(path).toPath.normalize
-    Iterator
-      .iterate(file)(_.getParent)
-      .takeWhile(_ != null)
-      .find(Files.exists(_))
-      .flatMap(there => Try(resolved(there, file)).toOption)
-      .getOrElse(file)
-      .toString
-  }
-
-  private def resolved(there: LocalPath, file: LocalPath): LocalPath =
-    there.toRealPath().resolve(there.relativize(file)).normalize
 }

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{StringType, StructField, StructType}
 
 import stoplog.bucket.{Bucketing, PartitionColumns}
 import stoplog.engine.Condition
-import stoplog.engine.Condition.Value
+import stoplog.engine.Condition.{Truth, Value}
 import stoplog.error.Errors
 import stoplog.format.read.DirectoryColumns
 import stoplog.storage.VisibleFiles.DirectoryChoice
@@ -19,7 +19,7 @@ import stoplog.storage.VisibleFiles.DirectoryChoice
   *
   * @param path for messages
   */
-private[filesink] final class PartitionFilter private (
+private[stoplog] final class PartitionFilter private (
     condition: Condition,
     columns: DirectoryColumns,
     path: String
@@ -34,6 +34,9 @@ private[filesink] final class PartitionFilter private (
   /** A column that no directory names is NULL, as for readers. */
   override def takes(directory: String): Boolean =
     condition.holds(new Named(directory, missing = Value.Known(null)))
+
+  override def takesAll(directory: String): Boolean =
+    condition.results(new Named(directory, missing = Value.Open)) == Set(Truth.Yes)
 
   /** Rejects a row of another partition. Called once for each bucket of a task.
     *
@@ -61,7 +64,7 @@ private[filesink] final class PartitionFilter private (
   }
 }
 
-private[filesink] object PartitionFilter {
+private[stoplog] object PartitionFilter {
 
   /** Error: `STOPLOG_PARTITION_CONDITION` if the condition names a column that is in no directory. */
   def of(

@@ -39,7 +39,8 @@ trait FileStore extends Serializable {
     */
   def names(directory: String): Vector[String]
 
-  /** Returns all files below a directory, at any depth. Omits files that vanish during the walk.
+  /** Returns all files below a directory, at any depth. Omits files that vanish during the walk. Follows no
+    * link, except if the root of the store is a link.
     *
     * @param enter whether the walk enters a directory, by path
     */
@@ -47,6 +48,9 @@ trait FileStore extends Serializable {
 
   /** Returns the file or directory at a path. */
   def stat(path: String): Option[FileInfo]
+
+  /** Returns the link at a path; `None`, the default, if the path is no link or the storage has no links. */
+  def link(path: String): Option[Link] = None
 
   /** Whether a file exists at the path. Overridden if a store can determine this at a lower cost than
     * [[stat]].

@@ -27,12 +27,17 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.AtPath.Lo
   def refuseBelow(path: String, files: FileStore, listing: VisibleListing): Unit =
     below(listing).foreach(found => throw refusal(path, files.describe(found.directory), found))
 
-  /** Checks the listing of a scope, and the directories between the path and the directories of the scope.
+  /** Checks the listing of a scope, and the directories between the path and the directories of the scope. A
+    * link in the way may lead into another table.
     *
-    * Error: `STOPLOG_FOREIGN_TABLE`.
+    * Errors: `STOPLOG_FOREIGN_TABLE`; `STOPLOG_PATH_NOT_WRITABLE` for a link to a directory that the scope
+    * covers in part.
     */
   def refuseIn(path: String, files: FileStore, scope: VisibleFiles.Scope, listing: VisibleListing): Unit = {
     refuseBelow(path, files, listing)
+    listing.partial.headOption.foreach { link =>
+      throw Errors.pathNotWritable(path, behindLink(files.describe(link)))
+    }
     scope match {
       case VisibleFiles.Scope.Directories(paths)                     => refuseBetween(path, files, paths)
       case VisibleFiles.Scope.Exactly(paths)                         => refuseBetween(path, files, paths)
@@ -85,6 +90,11 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.AtPath.Lo
         .foreach(found => throw refusal(path, files.describe(directory), found))
     }
   }
+
+  private def behindLink(link: String): String =
+    s"$link is a link, and only a part of the files behind the link is to be replaced. A job replaces no " +
+      "files behind a link, because they may belong to another table. Nothing was changed. Put the " +
+      "directory in place of the link, or overwrite all files behind the link"
 
   private def below(listing: VisibleListing): Option[ForeignOwner] = {
     val entries                                 = mutable.Map.empty[String, Entries]

@@ -170,17 +170,22 @@ object Storage {
     provider(path, configuration).state(directory, path.toUri, StorageSettings.ofSource(configuration))
   }
 
-  /** Returns the files under each directory above the path, the nearest directory first. Makes no request to
-    * the storage.
+  /** Returns the files under each directory above the path, the nearest directory first. If a link leads to
+    * the path, the directories above the real path follow. Makes no request to the storage.
     *
     * Skips a directory for which the scheme's provider has no storage: nothing can be stored there.
     */
   def above(path: HadoopPath, configuration: Configuration): Iterator[FileStore] = {
     val settings = StorageSettings(Durability.Process, Truncation.Allowed, configuration)
-    Iterator
-      .iterate(path.getParent)(_.getParent)
-      .takeWhile(_ != null)
+    Vector(path, withoutLinks(path, configuration)).distinct.iterator
+      .flatMap(one => Iterator.iterate(one.getParent)(_.getParent).takeWhile(_ != null))
       .flatMap(directory => Try(at(directory.toString, settings).files("main")).toOption)
+  }
+
+  private def withoutLinks(path: HadoopPath, configuration: Configuration): HadoopPath = {
+    val uri = path.toUri
+    if (scheme(path, configuration) != "file") path
+    else new HadoopPath(uri.getScheme, uri.getAuthority, RealPath.of(uri.getPath))
   }
 
   /** Returns the URI scheme of a path; without a scheme, the scheme of Hadoop's default file system. */

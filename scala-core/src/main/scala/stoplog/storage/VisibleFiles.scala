@@ -13,6 +13,9 @@ import stoplog.part.FinishedPart
   * the hidden files, a listing returns only markers of stoplog and [[ValidLengthNames valid-length files]],
   * each in a separate collection.
   *
+  * A listing follows no link below the path: the target may belong to another table. A link to a directory is
+  * a file of the listing if the scope covers the whole directory.
+  *
   * @param lengths the names of valid-length files at this path
   */
 private[stoplog] final class VisibleFiles(
@@ -40,14 +43,15 @@ private[stoplog] final class VisibleFiles(
       markers = hidden.filter(file => MarkerNames.version(file.name).isDefined).map(asStored),
       validLengths = noted.view.filterKeys(seen).values.toVector.sortBy(_.path).map(asStored),
       all.directories,
-      all.paths.sorted
+      all.paths.sorted,
+      all.partial.sorted
     )
   }
 
   private def entries(scope: Scope): Entries = scope match {
     case Scope.Whole              => below(Vector(""))(entersVisible)
-    case all: Scope.Directories   => below(all.roots)(entersVisible)
-    case Scope.Exactly(paths)     => below(paths.distinct.filterNot(HiddenNames.areIn))(_ => false)
+    case all: Scope.Directories   => below(all.roots)(entersVisible).copy(partial = linksAbove(all.roots))
+    case Scope.Exactly(paths)     => exactly(paths.distinct.filterNot(HiddenNames.areIn))
     case Scope.Selected(selected) => chosen("", selected)
   }
 
@@ -64,6 +68,23 @@ private[stoplog] final class VisibleFiles(
     Entries(found, directories.toVector, found.map(_.path))
   }
 
+  /** A link in one of the directories leads to another directory, which is not in the scope. */
+  private def exactly(paths: Vector[String]): Entries = {
+    val all              = below(paths)(_ => false)
+    val (links, inScope) = all.taken.partition(leadsToDirectory)
+    val (whole, partial) = links.filter(link => paths.contains(link.path)).partition(hasNoDirectory)
+    all.copy(taken = inScope ++ whole, partial = linksAbove(paths) ++ partial.map(_.path))
+  }
+
+  private def linksAbove(paths: Vector[String]): Vector[String] =
+    paths.flatMap(parents).distinct.filter(files.link(_).isDefined)
+
+  private def leadsToDirectory(entry: FileInfo): Boolean =
+    entry.link.isDefined && files.stat(entry.path).exists(_.isDirectory)
+
+  private def hasNoDirectory(link: FileInfo): Boolean =
+    !files.list(link.path).exists(entry => entry.isDirectory && entersVisible(entry.path))
+
   /** Lists one directory after the other, so that a storage without directories returns no files of other
     * directories.
     */
@@ -74,10 +95,14 @@ private[stoplog] final class VisibleFiles(
     }
     val (inside, filesThere) = entries.partition(entry => entry.isDirectory && entry.link.isEmpty)
     val directories          = inside.map(_.path).sorted
-    val here                 = Entries(
-      if (takes) filesThere else Vector.empty,
+    val (linked, filesHere)  = filesThere.partition(leadsToDirectory)
+    val (whole, others)      =
+      linked.filter(link => entersVisible(link.path)).partition(link => selected.takesAll(link.path))
+    val here = Entries(
+      (if (takes) filesHere else Vector.empty) ++ whole,
       directories,
-      filesThere.map(_.path)
+      filesThere.map(_.path),
+      others.map(_.path).filter(selected.enters)
     )
     directories
       .filter(path => entersVisible(path) && selected.enters(path))
@@ -101,14 +126,20 @@ private[stoplog] object VisibleFiles {
     * @param directories of the listing, also those which it does not enter; for a choice of directories, only
     *                    those which it may enter, or whose names may identify an owner
     * @param paths       of the files of the listing, with the same exception
+    * @param partial     see [[VisibleListing]]
     */
   private final case class Entries(
       taken: Vector[FileInfo],
       directories: Vector[String],
-      paths: Vector[String]
+      paths: Vector[String],
+      partial: Vector[String] = Vector.empty
   ) {
-    def ++(others: Entries): Entries =
-      Entries(taken ++ others.taken, directories ++ others.directories, paths ++ others.paths)
+    def ++(others: Entries): Entries = Entries(
+      taken ++ others.taken,
+      directories ++ others.directories,
+      paths ++ others.paths,
+      partial ++ others.partial
+    )
   }
 
   /** A choice of directories by their paths. The names of a directory's path may determine the choice only in
@@ -123,6 +154,11 @@ private[stoplog] object VisibleFiles {
 
     /** Returns whether the scope takes the files which are directly in a directory. */
     def takes(directory: String): Boolean
+
+    /** Returns whether the scope takes all files in a directory and in all directories below. By default, the
+      * scope takes no directory below another one.
+      */
+    def takesAll(directory: String): Boolean = takes(directory)
   }
 
   /** The directories that a listing covers. */
@@ -186,13 +222,16 @@ private[stoplog] object VisibleFiles {
   * @param validLengths of `files`
   * @param directories  below the scope, visible and hidden; the listing does not enter hidden directories
   * @param paths        of all files in the listing, including hidden files
+  * @param partial     the links to directories that the scope covers in part, or may cover in part. The
+  *                    listing has no file behind these links
   */
 private[stoplog] final case class VisibleListing(
     files: Vector[VisibleFile],
     markers: Vector[VisibleFile],
     validLengths: Vector[VisibleFile],
     directories: Vector[String],
-    paths: Vector[String]
+    paths: Vector[String],
+    partial: Vector[String] = Vector.empty
 ) {
 
   /** Returns all files that a job may name to replace the scope, in the required order of hiding. */

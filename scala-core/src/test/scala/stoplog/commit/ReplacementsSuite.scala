@@ -113,6 +113,22 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
+  test("an overwrite of a path that is a link replaces the files of the target, and the link stays") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      val link = place.root.resolveSibling(s"${place.root.getFileName}-link")
+      Files.createSymbolicLink(link, place.root)
+      try {
+        val linked = new JobFixture(link)
+        linked.overwrite("batch-1", Faults.none, "new")
+        assert(Files.isSymbolicLink(link) && place.rows === Vector("new"))
+        linked.append("batch-2", Faults.none, "c" -> "added")
+        linked.overwritePartition("batch-3", Faults.none, "b", "newer")
+        assert(place.rows === Vector("added", "newer") && nothingIsLeft(place))
+      } finally Files.delete(link)
+    }
+  }
+
   test("an overwrite of a partition in which a query has open parts is refused with the way out") {
     within { place =>
       Seq("a", "b").foreach(bucket => place.plant(s"$bucket/old.txt", s"old $bucket"))

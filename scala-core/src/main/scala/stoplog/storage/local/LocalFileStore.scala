@@ -39,15 +39,20 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   }
 
   override def walk(directory: String)(enter: String => Boolean): Vector[FileInfo] = io(directory) {
-    val top = at(directory)
-    LocalFiles
-      .deepestFirst(top)(path => path == top || enter(relative(path)))
+    val top                = at(directory)
+    def enters(path: Path) = path == top || enter(relative(path))
+    val found              =
+      if (directory.isEmpty) LocalFiles.underRoot(top)(enters) else LocalFiles.deepestFirst(top)(enters)
+    found
       .flatMap(path => info(relative(path), path, LinkOption.NOFOLLOW_LINKS))
       .filter(_.isFile)
   }
 
   /** Follows links. A file that cannot be checked is an error and does not count as absent. */
   override def stat(path: String): Option[FileInfo] = io(path)(info(path, at(path)))
+
+  override def link(path: String): Option[Link] =
+    io(path)(info(path, at(path), LinkOption.NOFOLLOW_LINKS).flatMap(_.link))
 
   override def open(path: String): InputStream = io(path)(new BufferedInputStream(opened(path), BufferBytes))
 
@@ -100,10 +105,10 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   override def move(from: String, to: String): MoveOutcome = io(from) {
     val (source, target) = (at(from), at(to))
     try
-      if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
+      if (!LocalFiles.isNamed(source)) MoveOutcome.SourceGone
       else {
         LocalForcing.createDirectories(target.getParent, durability)
-        if (LocalFiles.attributes(target, LinkOption.NOFOLLOW_LINKS).isDefined) taken(source, target)
+        if (LocalFiles.isNamed(target)) taken(source, target)
         else {
           Files.move(source, target, StandardCopyOption.ATOMIC_MOVE)
           durability.syncDirectory(target.getParent)
@@ -111,7 +116,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
           MoveOutcome.Moved
         }
       }
-    catch { case _: NoSuchFileException if !LocalFiles.exists(source) => MoveOutcome.SourceGone }
+    catch { case _: NoSuchFileException if !LocalFiles.isNamed(source) => MoveOutcome.SourceGone }
   }
 
   private def visitOnly(directory: String)(isWanted: String => Boolean)(each: FileInfo => Unit): Unit =
@@ -125,7 +130,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
 
   /** If both paths are hard links of one file, the file is at the target already. */
   private def taken(source: Path, target: Path): MoveOutcome =
-    if (!LocalFiles.exists(source)) MoveOutcome.SourceGone
+    if (!LocalFiles.isNamed(source)) MoveOutcome.SourceGone
     else if (Files.isSameFile(source, target)) MoveOutcome.Moved
     else MoveOutcome.TargetTaken
 
@@ -204,8 +209,9 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     } finally raw.close()
   }
 
+  /** A link can be deleted although its target has files. */
   private def isDeletedAsEmpty(directory: Path): Boolean =
-    try Files.deleteIfExists(directory)
+    try !Files.isSymbolicLink(directory) && Files.deleteIfExists(directory)
     catch { case _: IOException => false }
 
   private def relative(path: Path): String = Paths.get(root).relativize(path).toString

@@ -46,6 +46,11 @@ private[local] object LocalFiles {
   /** Whether the file exists. Error: `IOException` if this cannot be determined. */
   def exists(path: Path): Boolean = OpenFailure.isThere(path)
 
+  /** Whether the path exists, even as a link without a target: a relative link loses its target when the link
+    * is moved. Error: `IOException` if this cannot be determined.
+    */
+  def isNamed(path: Path): Boolean = attributes(path, LinkOption.NOFOLLOW_LINKS).isDefined
+
   /** Returns the inode of a file. */
   def id(attributes: BasicFileAttributes): FileId = {
     val key = attributes.fileKey
@@ -123,6 +128,18 @@ private[local] object LocalFiles {
   def modifiedMillis(file: Path): Option[Long] =
     try Some(Files.getLastModifiedTime(file).toMillis)
     catch { case _: NoSuchFileException => None }
+
+  /** Like [[deepestFirst]], for the path of a sink, which may be a link. The walk follows only this link, and
+    * the result does not include the link.
+    */
+  def underRoot(root: Path)(enter: Path => Boolean): Vector[Path] =
+    if (!Files.isSymbolicLink(root)) deepestFirst(root)(enter)
+    else
+      try {
+        val real                   = root.toRealPath()
+        def asWritten(found: Path) = root.resolve(real.relativize(found))
+        deepestFirst(real)(found => enter(asWritten(found))).map(asWritten).filterNot(_ == root)
+      } catch { case _: NoSuchFileException => Vector.empty }
 
   /** Returns all files and directories under `top`, including `top`, each after its entries.
     *

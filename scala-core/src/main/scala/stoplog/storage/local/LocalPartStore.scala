@@ -203,7 +203,7 @@ private[stoplog] final class LocalPartStore(
   private def files(directory: Path, nested: NestedSinks): Vector[Path] = {
     val own = Paths.get(root, SinkDirectory.Root)
     LocalFiles
-      .deepestFirst(directory)(entered => directory.startsWith(own) || nested.enters(relative(entered)))
+      .underRoot(directory)(entered => directory.startsWith(own) || nested.enters(relative(entered)))
       .filter(LocalFiles.attributes(_).exists(_.isRegularFile))
   }
 

@@ -223,6 +223,14 @@ abstract class FileStoreLaws extends LawSuite {
     assert(storage.files().stat("b/record.published").map(_.bytes) === Some(0L))
   }
 
+  law("of many that set one mark at once exactly one is told that it set the mark") { storage =>
+    put(storage.files(), "b/record")
+    for (round <- 1 to 30) {
+      val outcomes = together(8)(_ => storage.files().mark(s"b/$round.published"))
+      assert(outcomes.count(_ == Created) === 1, s"mark $round")
+    }
+  }
+
   law("a file is moved into any directory, once") { storage =>
     val store = storage.files()
     storage.plant("b/one", utf8("one"))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
-import java.io.{BufferedOutputStream, IOException, InputStream, OutputStream}
+import java.io.{BufferedOutputStream, FileNotFoundException, IOException, InputStream, OutputStream}
 import java.security.{DigestInputStream, DigestOutputStream, MessageDigest}
 import java.util.UUID
 
@@ -82,10 +82,16 @@ private[stoplog] class HadoopFileStore(
   }
 
   override def mark(path: String): PutOutcome = io(path) {
-    try {
-      files.createEmpty(files.at(path))
-      PutOutcome.Created
-    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
+    val target = files.at(path)
+    if (files.renaming == Renaming.Atomic) markedByServer(target)
+    else if (files.status(target).isDefined) PutOutcome.Taken
+    else if (files.status(target.getParent).isEmpty)
+      throw new FileNotFoundException(target.getParent.toString)
+    else
+      exclusion match {
+        case CapabilityProbe.Exclusion.ByRename => renamed(path, _ => ())
+        case CapabilityProbe.Exclusion.ByCreate => markedAlone(target)
+      }
   }
 
   override def move(from: String, to: String): MoveOutcome = io(from) {
@@ -158,6 +164,24 @@ private[stoplog] class HadoopFileStore(
 
   protected final def io[A](path: String)(action: => A): A = files.writing(files.at(path))(action)
 
+  /** A server that renames in one step creates in one step, too. Any other file system may check the name and
+    * then create the file, so that several callers succeed.
+    */
+  private def markedByServer(target: Path): PutOutcome =
+    try {
+      files.createEmpty(target)
+      PutOutcome.Created
+    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
+
+  /** All marks have the same bytes, so a mark does not show its creator. If the response was lost, the result
+    * is `Taken`.
+    */
+  private def markedAlone(target: Path): PutOutcome =
+    try {
+      files.createAlone(target).close()
+      PutOutcome.Created
+    } catch { case _: IOException if files.status(target).isDefined => PutOutcome.Taken }
+
   /** Writes a draft first, so that no reader sees an incomplete file. */
   private def renamed(path: String, content: OutputStream => Unit): PutOutcome = {
     val target    = files.at(path)
@@ -170,7 +194,7 @@ private[stoplog] class HadoopFileStore(
         files.delete(draft)
         PutOutcome.Taken
       case HadoopFiles.Renamed.SourceGone | HadoopFiles.Renamed.NoDirectory =>
-        throw new java.io.FileNotFoundException(s"$draft was removed before it became $target")
+        throw new FileNotFoundException(s"$draft was removed before it became $target")
     }
   }
 

@@ -3,10 +3,12 @@ package stoplog.storage.local
 
 import java.io.IOException
 import java.nio.channels.{FileChannel, FileLock, OverlappingFileLockException}
-import java.nio.file.{Files, NoSuchFileException, Path, StandardOpenOption}
+import java.nio.file.{Files, NoSuchFileException, Path, Paths, StandardOpenOption}
 import java.util.UUID
 
 import scala.collection.mutable
+
+import stoplog.storage.RealPath
 
 /** The processes that may still write for a run. Each process has one locked file per run, which its tasks
   * share.
@@ -23,7 +25,7 @@ private[local] object WriterLeases {
 
   /** Errors: `IOException` if the file system has no locks. */
   def enter(directory: Path, run: String, durability: LocalForcing): AutoCloseable = synchronized {
-    val file  = directory.resolve(s"$run-$process.lock").toAbsolutePath
+    val file  = real(directory).resolve(s"$run-$process.lock")
     val lease = held.getOrElseUpdate(file, lock(directory, file, durability))
     lease.tasks += 1
     new AutoCloseable {
@@ -73,7 +75,10 @@ private[local] object WriterLeases {
     }
   }
 
-  private def leases(directory: Path): Seq[Path] = LocalFiles.list(directory).map(_.toAbsolutePath)
+  private def leases(directory: Path): Seq[Path] = LocalFiles.list(real(directory))
+
+  /** Two spellings of a path have one key in [[held]]. */
+  private def real(directory: Path): Path = Paths.get(RealPath.of(directory.toAbsolutePath.toString))
 
   private def isFree(file: Path): Boolean = !held.contains(file) && {
     try {

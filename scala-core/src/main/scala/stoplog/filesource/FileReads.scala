@@ -130,6 +130,31 @@ private[stoplog] object FileReads {
     case _ => ()
   }
 
+  /** Rejects a checkpoint whose files the stream would read as input. Each micro-batch would cause another
+    * one, and `cleanSource` would remove the files of the checkpoint.
+    *
+    * Error: `STOPLOG_INVALID_OPTIONS`.
+    *
+    * @param state the directory of this source in the checkpoint: `<checkpoint>/sources/<n>`
+    */
+  def refuseCheckpoint(options: SourceOptions, state: String): Unit = {
+    val root       = SourceRoot.of(options.content.paths)
+    val checkpoint = new HadoopPath(state).getParent.getParent
+    val ofInput    = rules(options, root).copy(dates = None)
+    root.pathOf(checkpoint.toString, checkpoint).foreach { path =>
+      if (OfCheckpoint.exists(name => ofInput.includes(FileStore.path(path, name))))
+        throw Errors.invalidOptions(
+          Seq(
+            s"checkpointLocation = '$checkpoint' is below path: the query would read its own checkpoint. " +
+              "Set a directory outside of path, or a hidden directory such as _checkpoint."
+          )
+        )
+    }
+  }
+
+  /** Files of every checkpoint. */
+  private val OfCheckpoint = Seq("metadata", "offsets/0")
+
   /** Returns the path of the archive on the file system of the input. Error: `STOPLOG_SOURCE_ARCHIVE`. */
   private def archive(options: SourceOptions, root: SourceRoot, directory: String): String =
     root.onSameSystem(directory).getOrElse {

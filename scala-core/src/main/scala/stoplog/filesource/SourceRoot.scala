@@ -10,7 +10,7 @@ import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 import stoplog.error.Errors
 import stoplog.options.SparkHadoop
 import stoplog.source.file.Glob
-import stoplog.storage.{ForeignOwners, OwnTables, SourceFiles, Storage, TableFormat}
+import stoplog.storage.{ForeignOwners, OwnTables, RealPath, SourceFiles, Storage, TableFormat}
 
 /** The common root of a source's paths, and the patterns of the names below the root.
   *
@@ -69,14 +69,15 @@ private[stoplog] final case class SourceRoot(
       throw Errors.storeUnsupported(root.toString, scheme)
   }
 
-  /** Returns a directory as a path relative to the root; `None` if the directory is outside the root.
+  /** Returns a directory as a path relative to the root; `None` if the directory is outside the root. On a
+    * local disk, both are compared without symbolic links.
     *
     * @param system a path on the directory's file system, used if the directory names no file system
     */
   def pathOf(directory: String, system: HadoopPath): Option[String] = {
     val to            = SourceRoot.qualified(new HadoopPath(directory), system)
     val from          = SourceRoot.qualified(root, root)
-    val (path, above) = (SourceRoot.names(to), SourceRoot.names(from))
+    val (path, above) = (SourceRoot.realNames(to), SourceRoot.realNames(from))
     Option.when(SourceRoot.system(to) == SourceRoot.system(from) && path.startsWith(above))(
       path.drop(above.size).mkString("/")
     )
@@ -141,8 +142,12 @@ private[stoplog] object SourceRoot {
   private def qualified(path: HadoopPath, on: HadoopPath): HadoopPath =
     Try(on.getFileSystem(SparkHadoop.configuration).makeQualified(path)).getOrElse(path)
 
-  private def names(path: HadoopPath): Vector[String] =
-    path.toUri.getPath.split('/').toVector.filter(_.nonEmpty)
+  private def names(path: HadoopPath): Vector[String] = names(path.toUri.getPath)
+
+  private def realNames(path: HadoopPath): Vector[String] =
+    if (path.toUri.getScheme == "file") names(RealPath.of(path.toUri.getPath)) else names(path)
+
+  private def names(path: String): Vector[String] = path.split('/').toVector.filter(_.nonEmpty)
 
   private def literal(name: String): Glob =
     Glob.parse(name.flatMap(c => if ("\\*?[{".contains(c)) s"\\$c" else c.toString)).toOption.get

@@ -145,6 +145,7 @@ private[spark] object SourceTable {
       size = () => JOptionalLong.empty()
       FileReads.refuseStream(options)
       FileReads.refuseUnfitArchive(options)
+      FileReads.refuseCheckpoint(options, checkpointLocation)
       super.toMicroBatchStream(checkpointLocation)
     }
 

@@ -6,7 +6,7 @@ import java.nio.file.{Files, Paths, StandardCopyOption}
 
 import com.github.luben.zstd.Zstd
 import org.apache.spark.sql.{DataFrame, Encoders, Row}
-import org.apache.spark.sql.streaming.StreamingQueryException
+import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.Thrown
@@ -185,6 +185,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     in.write("us/a.txt", "bat\n")
     val root     = in.root.toString
     val relative = Paths.get("").toAbsolutePath.relativize(in.root).toString
+    val link     = Files.createSymbolicLink(new Input().root.resolve("link"), in.root)
     val targets  = Seq(
       (Seq("eu", "us"), s"$root/eu/done", true),
       (Seq("eu", "us"), s"file:$root/us", true),
@@ -196,7 +197,9 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
       (Seq("eu"), s"$root/eu", true),
       (Seq("eu"), s"$root/eu/a/.done/b", false),
       (Seq("eu"), s"$root/eu/_d=1", true),
-      (Seq("eu"), s"$root/eur", false)
+      (Seq("eu"), s"$root/eur", false),
+      (Seq("eu"), s"$link/eu/done", true),
+      (Seq("eu"), s"$link/done", false)
     )
     for {
       (names, target, isRead) <- targets
@@ -214,6 +217,35 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
       else load()
       if (target.endsWith("/done")) load("recursiveFileLookup" -> "false")
     }
+  }
+
+  test(
+    "rejects a stream that would read its own checkpoint, and would remove the checkpoint by cleanSource"
+  ) {
+    val in   = new Input
+    val link = Files.createSymbolicLink(new Input().root.resolve("link"), in.root)
+    in.write("eu/a.txt", "ant\n")
+    def run(path: String, checkpoint: String, more: (String, String)*): Unit = spark.readStream
+      .format("stoplog")
+      .options(Map("format" -> "text", "cleanSource" -> "delete") ++ more)
+      .load(s"${in.root}$path")
+      .writeStream
+      .format("noop")
+      .option("checkpointLocation", checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start()
+      .awaitTermination()
+    for (checkpoint <- Seq(s"${in.root}/eu/checkpoint", s"$link/eu/checkpoint/", s"file:${in.root}/eu")) {
+      val error = intercept[StreamingQueryException](run("/eu", checkpoint))
+      assert(error.getMessage.contains("is below path"), checkpoint)
+      assert(Files.exists(in.root.resolve("eu/a.txt")))
+    }
+    run("/eu", s"${in.root}/eu/a", "pathGlobFilter"      -> "*.txt", "cleanSource" -> "off")
+    run("/eu", s"${in.root}/eu/b", "recursiveFileLookup" -> "false", "cleanSource" -> "off")
+    run("/eu/*.txt", s"${in.root}/c")
+    in.write("us/a.txt", "ant\n")
+    run("/us", s"${in.root}/us/_checkpoint")
+    assert(!Files.exists(in.root.resolve("us/a.txt")))
   }
 
   test("each of several paths must exist and may omit its file system") {

@@ -76,8 +76,7 @@ final case class PathRules(
       case Some(Link.Below(real))  =>
         if (found.kind == Found.Directory) !reaches(real)
         else
-          !(reaches(FileStore.directoryOf(real)) && in(FileStore.directoryOf(real))
-            .takes(FileStore.nameOf(real)))
+          !includes(real)
     })
   }
 
@@ -87,6 +86,10 @@ final case class PathRules(
       val above = FileStore.directoryOf(directory)
       reaches(above) && in(above).enters(FileStore.nameOf(directory))
     }
+
+  /** Whether a listing includes a file under this path. */
+  private[stoplog] def includes(file: String): Boolean =
+    reaches(FileStore.directoryOf(file)) && in(FileStore.directoryOf(file)).takes(FileStore.nameOf(file))
 
   /** Returns the names below the user's path, for a directory in this path. */
   private def ends(fit: Vector[Vector[Glob]], path: Vector[String]): Option[Vector[String]] =

@@ -33,8 +33,7 @@ private[stoplog] final class AnnouncementCursor(
 
   /** Creates the file of this position, and then deletes the files of lower positions, and of failures. */
   def write(position: Position): Unit = {
-    val node = mapper.createObjectNode().put(Identity, position.identity).put(Last, position.last)
-    files.putIfAbsent(at(position.next), mapper.writeValueAsBytes(node))
+    create(position)
     faults.at(Step.CursorWritten)
     val old = files.names(directory).filter {
       case Numbered(digits) => digits.toLong < position.next
@@ -44,10 +43,13 @@ private[stoplog] final class AnnouncementCursor(
     if (old.nonEmpty) files.delete(old.map(name => s"$directory/$name"))
   }
 
-  /** Deletes all files of this cursor, which belong to a deleted log. */
-  def forget(): Unit = {
-    val old = files.names(directory)
-    if (old.nonEmpty) files.delete(old.map(name => s"$directory/$name"))
+  /** Creates the file of this position, and then deletes all other files, which belong to another log, or to
+    * records that the log has lost. A failure in between repeats announcements.
+    */
+  def restart(position: Position): Unit = {
+    create(position)
+    val others = files.names(directory).filterNot(_ == name(position.next))
+    if (others.nonEmpty) files.delete(others.map(name => s"$directory/$name"))
   }
 
   /** Notes the first failure after this position, for other processes. */
@@ -66,6 +68,11 @@ private[stoplog] final class AnnouncementCursor(
       .flatMap(name => files.read(s"$directory/$name"))
       .flatMap(bytes => Try(mapper.readTree(bytes)).toOption)
       .map(node => Failure(node.path(Reason).asText(), node.path(At).asLong()))
+  }
+
+  private def create(position: Position): Unit = {
+    val node = mapper.createObjectNode().put(Identity, position.identity).put(Last, position.last)
+    files.putIfAbsent(at(position.next), mapper.writeValueAsBytes(node)): Unit
   }
 
   private def read(next: Long): Option[Position] = files.read(at(next)).map { bytes =>

@@ -116,7 +116,7 @@ private[stoplog] object Announcer {
     val records    = new SettledRecords(log, place, newest)
     val deliveries = targets.map { target =>
       val cursor = new AnnouncementCursor(place.files, place.logName, target.name, place.faults)
-      val begin  = entered(cursor, newest, target.first, next)
+      val begin  = entered(cursor, log, newest, target.first, next)
       new TargetDelivery(place, target, cursor, begin, records, limits, clock)
     }
     new Announcer(place, records, deliveries.map(new AnnouncerThread(_, clock)), limits)
@@ -152,28 +152,36 @@ private[stoplog] object Announcer {
   /** Returns the position of a target, and writes the position of a new target. */
   private[commit] def entered(
       cursor: AnnouncementCursor,
+      log: CommitLog,
       newest: Option[LogRecord],
       first: FirstAnnouncement,
       next: Option[Long]
   ): Option[AnnouncementCursor.Position] = {
     val identity = newest.flatMap(record => LogIdentity.of(record.state)).getOrElse("")
+    val after    = newest.fold(0L)(_.seq + 1)
     cursor.read() match {
-      case Some(found) if found.isIn(identity) => Some(found)
-      case Some(_)                             => // all records of this log are new
-        cursor.forget()
-        Some(written(cursor, AnnouncementCursor.Position(0, "")))
+      case Some(found) if !found.isIn(identity) => Some(restarted(cursor, 0, ""))
+      case Some(found) if found.next > after && log.endsBefore(found.next - 1) => // the log has lost records
+        Some(restarted(cursor, after, identity))
+      case Some(found)                                                 => Some(found)
       case None if next.isEmpty && first == FirstAnnouncement.Snapshot => None
       case None                                                        =>
-        val after = next.getOrElse(newest.fold(0L)(_.seq + 1))
-        Some(written(cursor, AnnouncementCursor.Position(after, identity)))
+        val position = AnnouncementCursor.Position(next.getOrElse(after), identity)
+        cursor.write(position)
+        Some(position)
     }
   }
 
-  private def written(
+  /** A log that was deleted is announced from its first record, and a log that has lost records from its next
+    * record.
+    */
+  private def restarted(
       cursor: AnnouncementCursor,
-      position: AnnouncementCursor.Position
+      next: Long,
+      identity: String
   ): AnnouncementCursor.Position = {
-    cursor.write(position)
+    val position = AnnouncementCursor.Position(next, identity)
+    cursor.restart(position)
     position
   }
 

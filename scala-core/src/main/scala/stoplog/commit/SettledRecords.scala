@@ -47,6 +47,9 @@ private[commit] final class SettledRecords(
     entry <- inMemory(seq).orElse(log.decisionAt(seq).map(Entry(_, log.outcome(seq))))
   } yield Derived(Announcements.of(entry.decision, entry.outcome, from), entry.decision.writtenAtMillis)
 
+  /** Returns whether the log ends before this record. Lists the log only if no known record is as new. */
+  def isBefore(seq: Long): Boolean = seq > newest && log.endsBefore(seq)
+
   /** Returns the first record from `seq` on that the log keeps. */
   def firstFrom(seq: Long): Option[Long] = log.firstFrom(seq)
 

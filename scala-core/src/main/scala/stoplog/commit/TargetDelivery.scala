@@ -81,10 +81,10 @@ private[commit] final class TargetDelivery(
   def step(isEnding: Boolean): Next =
     try
       if (stopped) Over
-      else if (records.origin.isEmpty) Wait(LongMillis)
+      else if (records.origin.isEmpty || records.available < 0) Wait(LongMillis)
       else if (!hasBegun) entered()
+      else if (isToDerive) derived()
       else if (pending.nonEmpty) delivering()
-      else if (reading <= records.available) derived()
       else cursorWritten(isEnding)
     catch {
       case e: InterruptedException => throw e
@@ -98,11 +98,19 @@ private[commit] final class TargetDelivery(
 
   private def lagRecords: Long = (records.available - next + 1).max(0)
 
+  /** While a target fails, records without announcements must not fill the backlog: most epochs finish no
+    * file.
+    */
+  private def isToDerive: Boolean =
+    reading <= records.available && (pending.isEmpty || tries > 0 && pending.size < MostInCall)
+
   private def entered(): Next = {
     val identity = origin.log.identity
     positionOf match {
       case Some(id) if id.log.identity != identity =>
-        stop(AnnounceErrors.position(place.path, name, id.toString, identity))
+        stop(AnnounceErrors.positionOfOther(place.path, name, id.toString, identity))
+      case Some(id) if records.isBefore(id.sequence) =>
+        stop(AnnounceErrors.positionAhead(place.path, name, id.toString, records.available))
       case Some(id) => resume(id)
       case None     => if (durable.isEmpty) snapshot()
     }
@@ -151,12 +159,16 @@ private[commit] final class TargetDelivery(
     limits.onBacklog == OnBacklog.Gap && records.available - reading + 1 > limits.records
 
   private def deriveOne(): Unit = records.at(reading) match {
-    case None => skipTo(records.firstFrom(reading).filter(_ > reading).getOrElse(reading + 1))
-    case Some(record) if limits.onBacklog == OnBacklog.Gap && isExpired(record.atMillis) => skipTo(firstYoung)
-    case Some(record)                                                                    =>
-      if (pending.isEmpty) headAt = Some(record.atMillis)
-      pending ++= record.announcements.filter(isNew)
-      reading += 1
+    case None         => skipTo(records.firstFrom(reading).filter(_ > reading).getOrElse(reading + 1))
+    case Some(record) =>
+      val found = record.announcements.filter(isNew)
+      if (found.nonEmpty && limits.onBacklog == OnBacklog.Gap && isExpired(record.atMillis))
+        skipTo(firstYoung)
+      else {
+        if (pending.isEmpty) headAt = Some(record.atMillis)
+        pending ++= found
+        reading += 1
+      }
   }
 
   private def isExpired(atMillis: Long): Boolean = clock.millis() - atMillis > limits.ageMillis
@@ -310,7 +322,7 @@ private[commit] object TargetDelivery {
   private final val CursorRecords   = 100L
   private final val CursorMillis    = 10 * 1000L
   private final val LongMillis      = 60 * 60 * 1000L
-  private final val MostPauseMillis = 5 * 60 * 1000L
+  private final val MostPauseMillis = 60 * 60 * 1000L
 
   private val backoff = Backoff(firstMillis = 200, mostMillis = 60 * 1000)
 }

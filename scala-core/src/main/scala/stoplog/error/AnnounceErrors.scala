@@ -29,13 +29,25 @@ private[stoplog] object AnnounceErrors extends ErrorMaker {
   /** @param stored   the id of the announcement at the stored position
     * @param identity of the log
     */
-  def position(path: String, target: String, stored: String, identity: String): StoplogException = failure(
-    "STOPLOG_ANNOUNCEMENT_POSITION",
-    "path"     -> path,
-    "target"   -> target,
-    "stored"   -> stored,
-    "identity" -> identity
-  )
+  def positionOfOther(path: String, target: String, stored: String, identity: String): StoplogException =
+    position(
+      path,
+      target,
+      stored,
+      s"the log now has the identity $identity. The log was deleted since, or another sink has used the position"
+    )
+
+  /** @param stored the id of the announcement at the stored position
+    * @param newest the newest record of the log
+    */
+  def positionAhead(path: String, target: String, stored: String, newest: Long): StoplogException =
+    position(
+      path,
+      target,
+      stored,
+      s"the newest record of the log is $newest. The directory of the sink was restored from an older copy, or a power " +
+        "failure has removed records"
+    )
 
   /** @param id  of the first refused announcement
     * @param why a clause
@@ -46,5 +58,13 @@ private[stoplog] object AnnounceErrors extends ErrorMaker {
     "target" -> target,
     "id"     -> id,
     "why"    -> reason(why)
+  )
+
+  private def position(path: String, target: String, stored: String, why: String): StoplogException = failure(
+    "STOPLOG_ANNOUNCEMENT_POSITION",
+    "path"   -> path,
+    "target" -> target,
+    "stored" -> stored,
+    "why"    -> why
   )
 }

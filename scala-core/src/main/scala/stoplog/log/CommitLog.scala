@@ -223,6 +223,9 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   /** Returns the first kept record from `seq` on. */
   def firstFrom(seq: Long): Option[Long] = store.list().find(_ >= seq)
 
+  /** Returns whether the log ends before this record: no such record was created, or the log has lost it. */
+  def endsBefore(seq: Long): Boolean = firstFrom(seq).isEmpty
+
   /** Records how a replacement ends, unless a process has already done so. Returns the effective note. */
   def noteReplacement(record: LogRecord, end: ReplacementNote): ReplacementNote =
     if (store.noteReplacement(record.seq, end) == PutOutcome.Created) end

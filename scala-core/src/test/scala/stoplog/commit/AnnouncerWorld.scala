@@ -8,7 +8,7 @@ import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogRules}
 import stoplog.part.RunId
 import stoplog.rolling.OnCheckpointRollingPolicy
-import stoplog.storage.VisibleFile
+import stoplog.storage.{SinkDirectory, VisibleFile}
 
 /** A sink in memory whose records are announced step by step, without threads. */
 final class AnnouncerWorld(rules: LogRules = LogRules.standard) {
@@ -31,6 +31,12 @@ final class AnnouncerWorld(rules: LogRules = LogRules.standard) {
   )
 
   def cursor(name: String = "out"): AnnouncementCursor = new AnnouncementCursor(files, "main", name)
+
+  /** Deletes the cursor, as if the target were new. */
+  def forgetCursor(): Unit = {
+    val directory = s"${SinkDirectory("main").announced}/out"
+    files.delete(files.names(directory).map(name => s"$directory/$name"))
+  }
 
   /** One run of the query, whose announcements are delivered by [[Run.deliver]]. */
   final class Run(

@@ -17,7 +17,7 @@ final class SteppedAnnouncer(
   private val before = place.log().newest()
   private val cursor = new AnnouncementCursor(place.files, place.logName, target.name, place.faults)
 
-  private val begin   = Announcer.entered(cursor, before, target.first, None)
+  private val begin   = Announcer.entered(cursor, place.log(), before, target.first, None)
   private val records = new SettledRecords(place.log(), place, before)
 
   private[commit] val delivery =

@@ -82,7 +82,7 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(run.deliver() === Pause(7000))
     assert(run.delivery.figures.lagRecords === 3)
     run.deliverAll()
-    assert(world.buckets === Vector("added a", "added a", "added b"))
+    assert(world.buckets === Vector("added a", "added b", "added a", "added b"))
     assert(run.delivery.figures.lastError === None)
     world.sink.clock.advance(10000)
     run.deliver()
@@ -165,7 +165,7 @@ class TargetDeliverySuite extends AnyFunSuite {
     run.epoch("c")
     run.deliver()
     assert(world.target.accepted.map(_.change.word) === Vector("gap", "added"))
-    assert(world.target.accepted.head.change === Change.Gap(0, 2))
+    assert(world.target.accepted.head.change === Change.Gap(1, 2))
   }
 
   test("with announceOnBacklog=fail nothing is omitted, and the limits are reported") {
@@ -187,13 +187,13 @@ class TargetDeliverySuite extends AnyFunSuite {
     val world = new AnnouncerWorld
     val none  = new world.Run
     none.epoch("old")
-    world.cursor().forget()
+    world.forgetCursor()
     val newest = new world.Run
     newest.resumed()
     newest.epoch("a")
     newest.deliver()
     assert(world.buckets === Vector("added a"))
-    world.cursor().forget()
+    world.forgetCursor()
     world.visible = Vector(VisibleFile("a/p", 4, 4, None), VisibleFile("old/p", 4, 4, None))
     val snapshot = new world.Run(FirstAnnouncement.Snapshot)
     snapshot.resumed()
@@ -262,6 +262,94 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(run.deliver() === Over)
     assert(run.delivery.figures.lastError.exists(_.contains("STOPLOG_ANNOUNCEMENT_POSITION")))
     assert(target.calls.isEmpty)
+  }
+
+  test("a target starts with a snapshot after the newest record was carried out, and not before") {
+    val world = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))
+    val none  = new world.Run
+    (1 to 20).foreach { n => none.epoch(s"old$n"); none.deliver() }
+    world.forgetCursor()
+    world.visible = Vector(VisibleFile("old1/p", 4, 4, None))
+    val known = world.target.accepted.size
+    val run   = new world.Run(FirstAnnouncement.Snapshot)
+    assert(run.deliver().isInstanceOf[Wait])
+    assert(world.target.accepted.size === known)
+    run.resumed()
+    run.deliver()
+    run.epoch("new")
+    run.deliver()
+    assert(world.buckets.drop(known) === Vector("snapshot old1", "added new"))
+    assert(world.target.accepted(known).id.sequence === 20L)
+  }
+
+  test("records without announcements do not fill the backlog of a target that is down") {
+    val world = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))
+    world.limits = world.limits.copy(records = 20)
+    val run = new world.Run
+    run.epoch("first")
+    world.target.answers = Vector.fill(10)(Delivery.Retry("down"))
+    (1 to 9).foreach { n =>
+      assert(run.deliver().isInstanceOf[Pause])
+      (1 to 10).foreach(_ => run.epoch())
+      if (n == 5) run.epoch("second")
+    }
+    run.deliverAll()
+    assert(world.buckets === Vector("added first", "added second"))
+    assert(run.delivery.figures.gaps === 0)
+    assert(run.delivery.figures.lagRecords === 0)
+  }
+
+  test("records without announcements are not a gap, however old") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    val first  = new world.Run(to = target)
+    first.epoch("a")
+    first.deliver()
+    (1 to 3).foreach(_ => first.epoch()) // the process dies before the cursor is written
+    world.sink.clock.advance(1000001)
+    val second = new world.Run(to = target)
+    second.resumed()
+    second.deliver()
+    second.epoch("b")
+    second.deliver()
+    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b"))
+  }
+
+  test("a position after the newest record stops the target by name: the log has lost records") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    val first  = new world.Run(to = target)
+    first.epoch("a")
+    first.deliver()
+    target.stored = target.stored.view.mapValues(_.copy(sequence = 300)).toMap
+    val second = new world.Run(to = target)
+    second.resumed()
+    assert(second.deliver() === Over)
+    val error = second.delivery.figures.lastError.get
+    assert(error.contains("STOPLOG_ANNOUNCEMENT_POSITION") && error.contains("newest record of the log is 1"))
+  }
+
+  test("a cursor after the newest record announces from the next record: the log has lost records") {
+    val world = new AnnouncerWorld
+    val first = new world.Run
+    first.epoch("a")
+    first.deliver(isEnding = true)
+    val identity = world.cursor().read().get.identity
+    world.cursor().write(AnnouncementCursor.Position(300, identity))
+    val second = new world.Run
+    second.resumed()
+    second.epoch("b")
+    second.deliver(isEnding = true)
+    assert(world.buckets === Vector("added a", "added b"))
+    assert(world.cursor().read().map(_.next) === Some(4L))
+  }
+
+  test("a target may ask for a pause of an hour at most") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    world.target.answers = Vector(Delivery.Retry("busy", Some(7200000)))
+    run.epoch("a")
+    assert(run.deliver() === Pause(3600000))
   }
 
   test("a cursor of a deleted log announces the new log from its first record") {

@@ -81,11 +81,14 @@ private[stoplog] object Announcements {
       .filter(part => part.sizeBytes > 0 && !lost(part.finishedPath) && isSeen(part.finishedPath))
       .groupMap(_.bucket)(AnnouncedFiles.of(_, column))
     val gone = decision.replace.filter(part => isSeen(part.path)).groupMap(_.bucket)(_.path)
-    (shown.keySet ++ gone.keySet).toVector.sorted.map { bucket =>
+    (shown.keySet ++ gone.keySet).toVector.sorted.flatMap { bucket =>
       (shown.get(bucket), gone.get(bucket)) match {
-        case (Some(files), None)        => Change.Added(bucket, files)
-        case (Some(files), Some(paths)) => Change.Replaced(bucket, files, paths)
-        case (None, paths)              => Change.Removed(bucket, paths.getOrElse(Vector.empty))
+        case (Some(files), None) => Vector(Change.Added(bucket, files))
+        // Unlike a compaction, a rewind removes rows: the new files have the first rows of some former files.
+        case (Some(files), Some(paths)) if decision.isRewind =>
+          Vector(Change.Removed(bucket, paths), Change.Added(bucket, files))
+        case (Some(files), Some(paths)) => Vector(Change.Replaced(bucket, files, paths))
+        case (None, paths)              => Vector(Change.Removed(bucket, paths.getOrElse(Vector.empty)))
       }
     } ++ decision.follow.markers
       .filter(marker => isSeen(marker.bucket))

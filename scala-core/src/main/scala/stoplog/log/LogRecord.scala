@@ -114,7 +114,7 @@ private[stoplog] final case class LogRecord(
   def replaces: Boolean = replace.nonEmpty || state.settings.contains(SinkState.FollowsKey)
 
   /** Returns whether the record rewinds a sink to an earlier epoch. */
-  def isRewind: Boolean = kind == RecordKind.Compact && !isCompaction
+  def isRewind: Boolean = LogRecord.isRewind(kind, publish)
 
   /** Returns whether its part contains the rows of the replaced files. */
   def isCompaction: Boolean = LogRecord.isCompaction(kind, publish)
@@ -146,6 +146,9 @@ private[stoplog] object LogRecord {
 
   private[log] def isCompaction(kind: RecordKind, publish: Vector[Pending]): Boolean =
     kind == RecordKind.Compact && publish.map(_.reason.word) == Vector(CompactionReason)
+
+  private[log] def isRewind(kind: RecordKind, publish: Vector[Pending]): Boolean =
+    kind == RecordKind.Compact && !isCompaction(kind, publish)
 }
 
 /** The identity of a micro-batch: a digest of the engine's plan, primarily the offsets of its sources. A

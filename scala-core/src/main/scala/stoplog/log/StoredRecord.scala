@@ -18,6 +18,9 @@ private[stoplog] final case class Decision(
 
   /** See [[LogRecord.isCompaction]]. */
   def isCompaction: Boolean = LogRecord.isCompaction(kind, publish)
+
+  /** See [[LogRecord.isRewind]]. */
+  def isRewind: Boolean = LogRecord.isRewind(kind, publish)
 }
 
 private[stoplog] object Decision {

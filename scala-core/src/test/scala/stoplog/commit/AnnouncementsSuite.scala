@@ -59,8 +59,9 @@ class AnnouncementsSuite extends AnyFunSuite {
   }
 
   test("a replacement announces replaced and removed files per bucket") {
-    val replaced = decision(
-      Vector(done("new", "a")),
+    val compacted = done("new", "a").copy(reason = RollReason.Custom(LogRecord.CompactionReason))
+    val replaced  = decision(
+      Vector(compacted),
       Vector(finished("a/old"), finished("a/_SUCCESS"), finished("b/old")),
       kind = RecordKind.Compact
     )
@@ -71,6 +72,21 @@ class AnnouncementsSuite extends AnyFunSuite {
       )
     )
     assert(announced(replaced).map(_.epoch).distinct === Vector(None))
+  }
+
+  test("a rewind announces removed files, and then the files with the first rows") {
+    val rewound = decision(
+      Vector(done("first", "a").copy(reason = RollReason.Custom("rewind"))),
+      Vector(finished("a/old"), finished("b/old")),
+      kind = RecordKind.Compact
+    )
+    assert(
+      announced(rewound).map(one => one.id.number -> one.change) === Vector(
+        0 -> Change.Removed("a", Vector("a/old")),
+        1 -> Change.Added("a", Vector(AnnouncedFile("a/first", Some(1), 4))),
+        2 -> Change.Removed("b", Vector("b/old"))
+      )
+    )
   }
 
   test("a record that was called off announces nothing, and lost parts are omitted") {

@@ -33,7 +33,14 @@ private[admin] object RewindCommand {
       Vector(
         Handover(s"sink ${sink.sinkId}", s"from epoch ${text(newest.state.lastEpoch)} back to epoch $epoch"),
         Advise("checkpoint", s"set it back so that batch ${epoch + 1} is the next that the query begins")
-      )
+      ) ++
+      sink.targets().map { target =>
+        Advise(
+          s"target $target",
+          "it receives the removed files when the query starts again, or by the command announce; until then a table still " +
+            "names the files"
+        )
+      }
     new AdminPlan("rewind", sink.liveness(newest), actions, carryOut(sink, newest, epoch, archive, _))
   }
 

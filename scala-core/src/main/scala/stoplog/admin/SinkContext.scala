@@ -53,13 +53,18 @@ private[admin] final class SinkContext(
   def livenessNow(): Liveness =
     storage.anyLog.newest().fold[Liveness](Liveness.Released)(liveness)
 
-  /** Returns the logs whose records are announced: of the sink, of batch jobs, and of replacements. */
+  /** Returns the logs whose records are announced: of the sink, of batch jobs, and of replacements. The log of
+    * replacements is last: a table can remove a file only after the log of the file has added the file.
+    */
   def announced(): Vector[Announcer.Place] = {
     val logs = storage.sinkIds.filter(id =>
       id == sinkId || id == Replacements.SinkId || id.startsWith(JobCommit.Prefix)
     )
-    logs.sorted.map(storage.announced(_, sinkId))
+    logs.sortBy(id => (id == Replacements.SinkId, id)).map(storage.announced(_, sinkId))
   }
+
+  /** Returns the names of the targets that receive the announcements of the sink's log. */
+  def targets(): Vector[String] = AnnouncementCursor.targets(storage.notes, sinkId)
 
   def orphans(stores: SinkStores): Vector[OrphanCleaner.Judged] =
     new OrphanCleaner(stores, Parallel.sequential, clock, Faults.none).look()

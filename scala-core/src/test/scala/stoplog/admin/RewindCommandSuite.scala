@@ -69,6 +69,18 @@ class RewindCommandSuite extends AnyFunSuite {
     }
   }
 
+  test("a rewind names the targets that still have the removed files") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      world.epoch(world.driver(), 1, "bee")
+      assert(!world.tools().rewind(0).actions.exists(_.subject.startsWith("target")))
+      val cursors = Files.createDirectories(world.directory.resolve("_stoplog/main/announced/lake"))
+      Files.createFile(cursors.resolve("0" * 20))
+      val advice = world.tools().rewind(0).actions.collect { case Advise("target lake", reason) => reason }
+      assert(advice.exists(_.contains("the command announce")))
+    }
+  }
+
   test("a small part kept by a rewind is still available for compaction") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")

@@ -9,11 +9,25 @@ import stoplog.announce.{AnnouncedFile, Announcement, AnnouncementId, Change, Lo
   */
 private[stoplog] final case class AddedFile(bucket: String, file: AnnouncedFile, ifMissing: Boolean)
 
-/** A file to be removed.
-  *
-  * @param ifPresent whether the table may lack the file
-  */
-private[stoplog] final case class RemovedFile(path: String, ifPresent: Boolean)
+/** A file to be removed. */
+private[stoplog] final case class RemovedFile(path: String, expected: RemovedFile.Expected)
+
+private[stoplog] object RemovedFile {
+
+  /** Whether the table has the file. */
+  sealed trait Expected
+  object Expected {
+
+    /** The table has, or knows, the file: otherwise the rows may be in a file of another writer. */
+    case object InTable extends Expected
+
+    /** The table may lack the file, because a listing has started the table. */
+    case object PerhapsListed extends Expected
+
+    /** The same announcements have added the file. The table may have the file already, from a listing. */
+    case object PerhapsAdded extends Expected
+  }
+}
 
 /** Files in place of others.
   *
@@ -46,13 +60,33 @@ private[stoplog] final case class FileChanges(
   /** The paths of all files that may be in the table already. */
   def possiblyPresent: Set[String] = former ++ files.filter(_.ifMissing).map(_.file.path)
 
-  private[table] def isNew(path: String): Boolean = files.exists(_.file.path == path)
-
+  /** Without the addition of these files. */
   private[table] def without(paths: Set[String]): FileChanges = copy(
     added = added.filterNot(each => paths(each.file.path)),
     replacements =
       replacements.map(each => each.copy(added = each.added.filterNot(file => paths(file.file.path))))
   )
+
+  /** Without the addition of these files, whose rows are gone. The table must not keep the rows of a compaction
+    * in files of another writer.
+    */
+  private[table] def withoutRows(paths: Set[String]): FileChanges = {
+    val rest = without(paths)
+    rest.copy(replacements =
+      rest.replacements.map(each => each.copy(isCompaction = each.isCompaction && each.added.nonEmpty))
+    )
+  }
+
+  /** Adds a replacement. Compactions whose files are replaced in turn become one compaction: the table has
+    * either all of their former files, or the rows are in files of another writer.
+    */
+  private[table] def replacing(next: Replacement): FileChanges = {
+    val (consumed, rest) =
+      replacements.partition(each => next.isCompaction && each.isCompaction && each.added.isEmpty)
+    val all = next.copy(removed = consumed.flatMap(_.removed) ++ next.removed)
+    if (all.removed.isEmpty) copy(added = added ++ all.added, replacements = rest)
+    else copy(replacements = rest :+ all)
+  }
 }
 
 /** What the table knows about a log.
@@ -67,6 +101,7 @@ private[stoplog] final case class KnownLog(
     restart: String
 ) {
   import KnownLog._
+  import RemovedFile.Expected
 
   /** Returns the common effect of announcements. Throws [[Refusal]] for a gap. */
   def changes(announcements: Vector[Announcement]): FileChanges =
@@ -90,20 +125,28 @@ private[stoplog] final case class KnownLog(
 
     def added(bucket: String, files: Vector[AnnouncedFile]) = files.map(AddedFile(bucket, _, isListed))
 
-    def removed(paths: Vector[String]) = paths.filterNot(changes.isNew).map(RemovedFile(_, isListed))
+    lazy val inCall = changes.files.map(each => each.file.path -> each.ifMissing).toMap
+
+    def removed(paths: Vector[String]) = paths.flatMap { path =>
+      inCall.get(path) match {
+        case Some(false) => None // never enters the table
+        case Some(true)  => Some(RemovedFile(path, Expected.PerhapsAdded))
+        case None        =>
+          Some(RemovedFile(path, if (isListed) Expected.PerhapsListed else Expected.InTable))
+      }
+    }
 
     announcement.change match {
       case Change.Added(bucket, files)    => changes.copy(added = changes.added ++ added(bucket, files))
       case Change.Snapshot(bucket, files) =>
         changes.copy(added = changes.added ++ files.map(AddedFile(bucket, _, ifMissing = true)))
       case Change.Removed(_, paths) =>
-        val rest = changes.without(paths.toSet)
+        val rest = changes.withoutRows(paths.toSet)
         rest.copy(removed = rest.removed ++ removed(paths))
       case Change.Replaced(bucket, files, paths) =>
-        val rest        = changes.without(paths.toSet)
-        val replacement = Replacement(added(bucket, files), removed(paths), isCompaction(announcement.id.log))
-        if (replacement.removed.isEmpty) rest.copy(added = rest.added ++ replacement.added)
-        else rest.copy(replacements = rest.replacements :+ replacement)
+        val next = Replacement(added(bucket, files), removed(paths), isCompaction(announcement.id.log))
+        val rest = if (next.isCompaction) changes.without(paths.toSet) else changes.withoutRows(paths.toSet)
+        rest.replacing(next)
       case _: Change.PartitionComplete => changes
       case Change.Gap(first, last)     =>
         if (position.forall(_.sequence < last)) throw gap(announcement.id.log, first, last)

@@ -15,6 +15,8 @@ private[stoplog] final case class FileGroup[F](
 }
 
 private[stoplog] object FileGroup {
+  import RemovedFile.Expected
+
   sealed trait Kind
   object Kind {
     case object Append extends Kind
@@ -47,9 +49,10 @@ private[stoplog] object FileGroup {
     def found(files: Vector[RemovedFile]) = files.flatMap(file => present.get(file.path))
 
     // If the table has no former file of a compaction, the table never had the rows, or another writer has
-    // rewritten them into other files.
+    // rewritten them into other files. The rows of a file that is added now are in no other file.
     val replacements = changes.replacements.filter(each =>
-      !each.isCompaction || each.removed.exists(file => isKnown(file.path))
+      !each.isCompaction ||
+        each.removed.exists(file => isKnown(file.path) || file.expected == Expected.PerhapsAdded)
     )
     val (compactions, overwrites) =
       replacements.partition(each =>
@@ -69,12 +72,13 @@ private[stoplog] object FileGroup {
   }
 
   private def refuseUnknown(removed: Vector[RemovedFile], isKnown: String => Boolean): Unit = {
-    val unknown = removed.filterNot(file => file.ifPresent || isKnown(file.path))
+    val unknown = removed.filter(file => file.expected == Expected.InTable && !isKnown(file.path))
     if (unknown.nonEmpty)
       throw new Refusal(
-        s"${unknown.size} of ${removed.size} removed files are not in the table, such as ${unknown.head.path}: the target was " +
-          "attached later, or another writer has rewritten the files. Attach a target with start = snapshot, or set " +
-          "onRefused = skip and delete the rows in the table"
+        s"${unknown.size} of ${removed.size} removed files are not in the table, such as ${unknown.head.path}: their " +
+          "announcements wait in another log of the path, the target was attached later, or another writer has rewritten the " +
+          "files. Run the command announce; if the files stay unknown, attach a target with start = snapshot. With " +
+          "onRefused = skip the table keeps the rows, and lacks the files in place of them"
       )
   }
 }

@@ -17,7 +17,7 @@ import scala.jdk.OptionConverters._
 import scala.util.Try
 
 import stoplog.announce._
-import stoplog.announce.setting.Secrets
+import stoplog.announce.setting.{SecretName, Secrets}
 import stoplog.error.Redaction
 import stoplog.thread.Clock
 
@@ -102,8 +102,18 @@ private[webhook] final class WebhookTarget(settings: WebhookSettings, secrets: S
 
   private def request(): HttpRequest.Builder = {
     val request = HttpRequest.newBuilder(address.read(secrets)).header("user-agent", "stoplog")
-    settings.authorization.foreach(name => request.header("authorization", name.read(secrets)))
+    settings.authorization.foreach(name => request.header("authorization", headerOf(name)))
     request
+  }
+
+  /** Java's client repeats a rejected value in its message. */
+  private def headerOf(name: SecretName): String = {
+    val value = name.read(secrets)
+    if (value.exists(char => char < ' ' && char != '\t' || char == 127 || char > 255))
+      throw new IllegalStateException(
+        s"the secret $name has a character that a header cannot contain, such as a line feed"
+      )
+    value
   }
 
   /** The client's own time limit ends with the headers of the response. */

@@ -2,6 +2,7 @@
 package stoplog.announce.webhook
 
 import java.net.{InetAddress, ServerSocket}
+import java.nio.file.Files
 import java.util.{Base64, ServiceLoader}
 import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
@@ -170,6 +171,14 @@ class WebhookTargetSuite extends AnyFunSuite {
   test("a missing secret is reported by the check, and delays deliveries") {
     val why    = "the environment variable STOPLOG_NO_SUCH_SECRET is missing or empty"
     val target = newTarget("url" -> "http://127.0.0.1:1", "secret" -> "env:STOPLOG_NO_SUCH_SECRET")
+    assert(intercept[IllegalStateException](target.check()).getMessage === why)
+    assert(target.deliver(Vector(announcement(0))) === Delivery.Retry(why))
+  }
+
+  test("a secret that no header can contain is reported without the secret") {
+    val file   = Files.writeString(Files.createTempFile("token", ""), "Basic hunter2\nBasic hunter3")
+    val target = newTarget("url" -> "http://127.0.0.1:1", "authorization" -> s"file:$file")
+    val why    = s"the secret file:$file has a character that a header cannot contain, such as a line feed"
     assert(intercept[IllegalStateException](target.check()).getMessage === why)
     assert(target.deliver(Vector(announcement(0))) === Delivery.Retry(why))
   }

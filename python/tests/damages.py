@@ -317,3 +317,10 @@ def _(sink: MadeSink) -> None:
 @damage(K.OWN_FOREIGN_FILE)
 def _(sink: MadeSink) -> None:
     sink.write("_stoplog/main/notes.txt", b"hello")
+
+
+@damage(K.TARGET_FAILED)
+def _(sink: MadeSink) -> None:
+    sink.write(f"_stoplog/main/announced/lake/{4:020d}", b"{}")
+    sink.write(f"_stoplog/main/announced/lake/{4:020d}.failed", b'{"reason": "the catalog is down", "at": 0}')
+    sink.write(f"_stoplog/main/announced/hook/{4:020d}", b"{}")

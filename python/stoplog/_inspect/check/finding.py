@@ -85,6 +85,8 @@ class FindingKind(Enum):
     STAGING_FOREIGN_FILE = "staging-foreign-file"
     OWN_FOREIGN_FILE = "own-foreign-file"
 
+    TARGET_FAILED = "target-failed"
+
 
 @dataclass(frozen=True, slots=True)
 class Finding(Shown):

@@ -229,6 +229,12 @@ RULES: dict[FindingKind, Rule] = {
         "Move the file elsewhere: the sink deletes files without a record in this directory.",
     ),
     _K.OWN_FOREIGN_FILE: Rule(_W, "The directory of the log contains another file.", _NOT_OURS),
+    _K.TARGET_FAILED: Rule(
+        _W,
+        "A target of announcements has failed since its last success, and may lack announcements or files.",
+        "Correct the target. A running query repeats its calls, except to a target that has refused an "
+        "announcement. Otherwise restart the query, or run 'stoplog announce'.",
+    ),
 }
 
 

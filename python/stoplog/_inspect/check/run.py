@@ -12,6 +12,7 @@ from stoplog._inspect.check.log_rules import log_findings
 from stoplog._inspect.check.open_rules import open_findings
 from stoplog._inspect.check.publish_rules import publish_findings
 from stoplog._inspect.check.staging_rules import staging_findings, unlogged_findings
+from stoplog._inspect.check.target_rules import target_findings
 from stoplog._inspect.check.visible_rules import (
     foreign_findings,
     note_findings,
@@ -72,6 +73,7 @@ def _of_sink(sink: Facts) -> Iterator[Finding]:
     yield from open_findings(sink)
     yield from publish_findings(sink)
     yield from staging_findings(sink)
+    yield from target_findings(sink)
     if sink.kind is not SinkKind.CONNECTOR:
         yield from note_findings(sink)
         yield from number_findings(sink)

@@ -8,7 +8,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.iceberg.{CatalogUtil, Table}
 import org.apache.iceberg.catalog.Catalog
 import org.apache.iceberg.exceptions.{
-  CommitFailedException, CommitStateUnknownException, NoSuchTableException
+  CommitFailedException, CommitStateUnknownException, NoSuchTableException, ValidationException
 }
 import org.apache.spark.sql.SparkSession
 
@@ -48,7 +48,8 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
       case e: Refusal                     => Delivery.Refused(e.reason)
       case e: CommitStateUnknownException =>
         Delivery.Unknown(s"the catalog did not confirm a commit: ${reason(e)}")
-      case e: CommitFailedException => Delivery.Retry(s"other writers have changed the table: ${reason(e)}")
+      case e @ (_: CommitFailedException | _: ValidationException) =>
+        Delivery.Retry(s"other writers have changed the table: ${reason(e)}")
     }
 
   override def close(): Unit = opened.foreach {

@@ -127,7 +127,9 @@ private[iceberg] final class TableCommit(
         val overwrite = transaction.newOverwrite()
         group.removed.foreach(task => overwrite.deleteFile(task.file))
         added.foreach(overwrite.addFile)
-        finish(overwrite, position)
+        // Also fails if another writer has rewritten a removed file since the scan.
+        overwrite.validateNoConflictingDeletes()
+        finish(overwrite.validateFromSnapshot(table.currentSnapshot.snapshotId), position)
     }
 
   private def finish[A <: SnapshotUpdate[A]](update: A, position: StoredPosition): Unit = {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.iceberg
 
+import scala.jdk.CollectionConverters._
+import scala.util.Using
+
+import org.apache.iceberg.DataFiles
 import org.apache.iceberg.exceptions.CommitFailedException
 import org.apache.spark.sql.SparkSession
 
 import stoplog.announce._
 import stoplog.format.SparkSessionForTests
-import stoplog.laws.TableFaultLaws
+import stoplog.laws.{CommitFault, TableFaultLaws}
 
 class HadoopCatalogFaultsSuite extends CatalogFaultsSuite(TableFixture.hadoop(_)) {
 
@@ -32,6 +36,26 @@ class JdbcCatalogFaultsSuite extends CatalogFaultsSuite(TableFixture.jdbc(_))
 abstract class CatalogFaultsSuite(create: SparkSession => TableFixture)
     extends TableFaultLaws[TableFixture]
     with SparkSessionForTests {
+
+  test("an overwrite is refused if another writer rewrites a removed file at the same moment") {
+    val table     = filled()
+    val replacing = LogId("replace", "6ba7b812-9dad-11d1-80b4-00c04fd430c8")
+    val former    = Using.resource(table.table.newScan().planFiles())(_.asScala.head.file)
+    val rewritten = DataFiles
+      .builder(table.table.spec)
+      .copy(former)
+      .withPath(table.sink.resolve(table.written(0 to 0).path).toString)
+      .build()
+    val racing = table.faultyTarget(
+      CommitFault.Before(() => table.table.newRewrite().deleteFile(former).addFile(rewritten).commit())
+    )
+    val path        = former.location.drop(former.location.lastIndexOf('/') + 1)
+    val change      = Change.Replaced("", Vector(table.written(7 to 7)), Vector(path))
+    val overwritten = table.announced(0, change, log = replacing)
+    assert(racing.deliver(Vector(overwritten)).isInstanceOf[Delivery.Retry])
+    assert(table.ids === Seq(0L))
+    assert(table.refused(racing, overwritten).contains("another writer has rewritten"))
+  }
 
   override protected def newTable(): TableFixture = create(spark)
 

@@ -8,6 +8,7 @@ import stoplog.announce.{AnnouncedFile, Announcement, AnnouncementId, Change, Lo
 class FileChangesSuite extends AnyFunSuite {
   private val stream = LogId("events", "7e57")
   private val jobs   = LogId("replace", "0b5e")
+  private val NothingDeleted = DeletedRows[String](_ => false, identity, compactor = "")
 
   private def announced(sequence: Long, change: Change, log: LogId = stream): Announcement =
     Announcement(
@@ -32,7 +33,7 @@ class FileChangesSuite extends AnyFunSuite {
   ): Map[FileGroup.Kind, (Vector[String], Vector[String])] = {
     val changes = KnownLog(None, listedMillis, restart = "Start again").changes(announcements.toVector)
     FileGroup
-      .of(changes, table.map(path => path -> path).toMap, absent = Set.empty)(_ => ())
+      .of(changes, table.map(path => path -> path).toMap, absent = Set.empty, NothingDeleted)
       .filterNot(_.isEmpty)
       .map(group => group.kind -> (group.added.map(_.file.path) -> group.removed))
       .toMap

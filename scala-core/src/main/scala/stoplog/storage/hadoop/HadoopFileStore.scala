@@ -171,7 +171,10 @@ private[stoplog] class HadoopFileStore(
     try {
       files.createEmpty(target)
       PutOutcome.Created
-    } catch { case _: FileAlreadyExistsException => PutOutcome.Taken }
+    } catch {
+      case _: FileAlreadyExistsException                    => PutOutcome.Taken
+      case _: IOException if files.status(target).isDefined => PutOutcome.Taken // its creator has a lease
+    }
 
   /** All marks have the same bytes, so a mark does not show its creator. If the response was lost, the result
     * is `Taken`.

@@ -56,7 +56,12 @@ object S3Laws {
 
   /** Where S3Mock writes in several steps. [[S3AtomicLaws]] asks them through a proxy. */
   private[s3] lazy val inSteps =
-    Seq("of many that put at once", "of two processes exactly one", "publishing from many threads")
+    Seq(
+      "of many that put at once",
+      "of many that set one mark",
+      "of two processes exactly one",
+      "publishing from many threads"
+    )
 
   private[s3] lazy val otherwise = Seq(
     // bytes are staged at the end of the epoch, not before

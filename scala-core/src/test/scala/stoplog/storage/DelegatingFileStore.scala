@@ -12,6 +12,7 @@ class DelegatingFileStore(real: FileStore) extends FileStore {
     real.walk(directory)(enter)
   override def stat(path: String): Option[FileInfo]                      = real.stat(path)
   override def exists(path: String): Boolean                             = real.exists(path)
+  override def link(path: String): Option[Link]                          = real.link(path)
   override def open(path: String): InputStream                           = real.open(path)
   override def read(path: String): Option[Array[Byte]]                   = real.read(path)
   override def create(path: String)(content: OutputStream => Unit): Unit = real.create(path)(content)

@@ -101,6 +101,37 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
     "p < TIMESTAMP '2026-01-01 00:00:01'"    -> Set(0)
   )
 
+  selects("FLOAT", "CAST(1.5 AS FLOAT)", "CAST(-2 AS FLOAT)", "CAST(NULL AS FLOAT)")(
+    "p = CAST(1.5 AS FLOAT)" -> Set(0),
+    "p < 0"                  -> Set(1)
+  )
+
+  selects("DOUBLE", "1.5D", "DOUBLE('NaN')", "-0.0D", "1e300D")(
+    "p > 1e10D"         -> Set(1, 3),
+    "p = 0D"            -> Set(2),
+    "p = DOUBLE('NaN')" -> Set(1)
+  )
+
+  selects("BINARY", "X'61'", "X'62'", "CAST(NULL AS BINARY)")(
+    "p = X'61'" -> Set(0),
+    "p > X'61'" -> Set(1)
+  )
+
+  selects("TIMESTAMP_NTZ", "TIMESTAMP_NTZ '2026-01-01 00:00:00'", "TIMESTAMP_NTZ '2026-01-01 12:30:00.25'")(
+    "p = TIMESTAMP_NTZ '2026-01-01 12:30:00.25'" -> Set(1),
+    "p < TIMESTAMP_NTZ '2026-01-01 00:00:01'"    -> Set(0)
+  )
+
+  selects("TINYINT", "CAST(1 AS TINYINT)", "CAST(-1 AS TINYINT)")("p > 0" -> Set(0))
+
+  selects("SMALLINT", "CAST(1 AS SMALLINT)", "CAST(-1 AS SMALLINT)")("p IN (1, 5)" -> Set(0))
+
+  selects("BIGINT", "1L", "-1L")("p > 0" -> Set(0), "p = 99999999999" -> Set.empty)
+
+  selects("INTERVAL DAY", "INTERVAL '1' DAY", "INTERVAL '2' DAY")("p > INTERVAL '1' DAY" -> Set(1))
+
+  selects("INTERVAL YEAR", "INTERVAL '1' YEAR", "INTERVAL '2' YEAR")("p > INTERVAL '1' YEAR" -> Set(1))
+
   test("the option timeZone names and selects the same instants") {
     val values    = Seq("TIMESTAMP '2026-07-01 00:00:00Z'", "TIMESTAMP '2026-07-01 01:00:00Z'")
     val condition = "p = TIMESTAMP '2026-07-01 01:00:00Z'"

@@ -3,6 +3,7 @@ package stoplog.format.read
 
 import java.math.BigDecimal
 import java.time.{LocalDate, LocalDateTime, ZoneId}
+import java.util.Arrays
 
 import scala.util.Try
 import scala.util.control.NonFatal
@@ -128,8 +129,9 @@ private[stoplog] object DirectoryColumns {
     * others. Returns `None` for values of two types.
     */
   def compare(a: Any, b: Any): Option[Int] = (a, b) match {
-    case (a: Double, b: Double) => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
-    case (a: Float, b: Float)   => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
+    case (a: Double, b: Double)           => Some(if (a == b) 0 else java.lang.Double.compare(a, b))
+    case (a: Float, b: Float)             => Some(if (a == b) 0 else java.lang.Float.compare(a, b))
+    case (a: Array[Byte], b: Array[Byte]) => Some(Arrays.compareUnsigned(a, b))
     case (a: Comparable[_], b: AnyRef) if a.getClass == b.getClass =>
       Some(a.asInstanceOf[Comparable[Any]].compareTo(b))
     case _ => None

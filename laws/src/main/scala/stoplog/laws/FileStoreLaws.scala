@@ -3,7 +3,6 @@ package stoplog.laws
 
 import java.io.{FileNotFoundException, IOException, OutputStream}
 import java.util.Arrays
-import java.util.concurrent.CountDownLatch
 import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.util.{Random, Using}
@@ -385,25 +384,4 @@ private object FileStoreLaws {
 private final case class RaceElsewhere(storage: StorageUnderTest, create: Int, move: Int)
     extends Elsewhere.Task {
   override def run(): String = FileStoreLaws.race(storage.files(), create, move, "there")
-}
-
-/** Returns its result after half of a file is written. */
-private final class HalfElsewhere(storage: StorageUnderTest, path: String) extends Elsewhere.Task {
-  override def run(): String = {
-    val begun  = new CountDownLatch(1)
-    val thread = new Thread(() => storage.files().create(path)(half(begun)))
-    thread.setDaemon(true)
-    thread.start()
-    begun.await()
-    "half"
-  }
-
-  override def afterwards(): Unit = new CountDownLatch(1).await()
-
-  private def half(begun: CountDownLatch)(out: OutputStream): Unit = {
-    out.write(new Array[Byte](1 << 20))
-    out.flush()
-    begun.countDown()
-    new CountDownLatch(1).await()
-  }
 }

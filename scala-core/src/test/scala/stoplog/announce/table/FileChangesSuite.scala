@@ -6,8 +6,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.announce.{AnnouncedFile, Announcement, AnnouncementId, Change, LogId}
 
 class FileChangesSuite extends AnyFunSuite {
-  private val stream = LogId("events", "7e57")
-  private val jobs   = LogId("replace", "0b5e")
+  private val stream         = LogId("events", "7e57")
+  private val jobs           = LogId("replace", "0b5e")
   private val NothingDeleted = DeletedRows[String](_ => false, identity, compactor = "")
 
   private def announced(sequence: Long, change: Change, log: LogId = stream): Announcement =

@@ -18,8 +18,8 @@ def target_findings(facts: Facts) -> Iterator[Finding]:
     for target in targets(facts.storage, facts.sink_id, newest):
         if target.last_error is not None and target.waiting_records > 0:
             message = (
-                f"Target {target.name} of sink {facts.sink_id} may lack {target.waiting_records} records from "
-                f"record {target.next_record} on: {target.last_error.rstrip('.')}."
+                f"Target {target.name} of sink {facts.sink_id} may lack {target.waiting_records} records "
+                f"from record {target.next_record} on: {target.last_error.rstrip('.')}."
             )
             path = f"{ROOT}/{facts.sink_id}/{DIRECTORIES['announced']}/{target.name}"
             yield finding(FindingKind.TARGET_FAILED, message, path, facts.sink_id)

@@ -53,8 +53,8 @@ private[admin] final class SinkContext(
   def livenessNow(): Liveness =
     storage.anyLog.newest().fold[Liveness](Liveness.Released)(liveness)
 
-  /** Returns the logs whose records are announced: of the sink, of batch jobs, and of replacements. The log of
-    * replacements is last: a table can remove a file only after the log of the file has added the file.
+  /** Returns the logs whose records are announced: of the sink, of batch jobs, and of replacements. The log
+    * of replacements is last: a table can remove a file only after the log of the file has added the file.
     */
   def announced(): Vector[Announcer.Place] = {
     val logs = storage.sinkIds.filter(id =>

@@ -67,8 +67,8 @@ private[stoplog] final case class FileChanges(
       replacements.map(each => each.copy(added = each.added.filterNot(file => paths(file.file.path))))
   )
 
-  /** Without the addition of these files, whose rows are gone. The table must not keep the rows of a compaction
-    * in files of another writer.
+  /** Without the addition of these files, whose rows are gone. The table must not keep the rows of a
+    * compaction in files of another writer.
     */
   private[table] def withoutRows(paths: Set[String]): FileChanges = {
     val rest = without(paths)

@@ -81,7 +81,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(storage.files().stat("b/empty").map(_.kind) === Some(File(0)))
   }
 
-  law("of many that put at once exactly one is told that it created the file, and it is its file") {
+  law("exactly one of many concurrent callers creates a file, with its own bytes") {
     storage =>
       for (round <- 0 to 30) {
         val outcomes = together(8) { thread =>
@@ -186,7 +186,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(others(storage.files().names("")).toSet === Set("b", "bc"))
   }
 
-  law("a walk finds the files at any depth, and enters the directories that it is told to") { storage =>
+  law("a walk finds files at any depth, and enters the chosen directories") { storage =>
     val store = storage.files()
     put(store, "top", "b/one", "b/c/two", "b/d/e/three", "b/d/e f/ü=1", "bc/four")
     assert(
@@ -222,7 +222,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(storage.files().stat("b/record.published").map(_.bytes) === Some(0L))
   }
 
-  law("of many that set one mark at once exactly one is told that it set the mark") { storage =>
+  law("exactly one of many concurrent callers sets a mark") { storage =>
     put(storage.files(), "b/record")
     for (round <- 1 to 30) {
       val outcomes = together(8)(_ => storage.files().mark(s"b/$round.published"))
@@ -317,7 +317,7 @@ abstract class FileStoreLaws extends LawSuite {
     put(store, "still-there")
   }
 
-  law("a file that was created is closed, and a store that cannot tell says so") { storage =>
+  law("a created file is closed, or the store reports that the state is unknown") { storage =>
     put(storage.files(), "b/one")
     assert(storage.files().isClosed("b/one").forall(identity))
   }

@@ -57,8 +57,8 @@ object S3Laws {
   /** Where S3Mock writes in several steps. [[S3AtomicLaws]] asks them through a proxy. */
   private[s3] lazy val inSteps =
     Seq(
-      "of many that put at once",
-      "of many that set one mark",
+      "exactly one of many concurrent callers creates a file",
+      "exactly one of many concurrent callers sets a mark",
       "of two processes exactly one",
       "publishing from many threads"
     )

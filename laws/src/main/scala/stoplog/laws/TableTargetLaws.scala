@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
+import java.io.IOException
 import java.nio.file.Files
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -53,6 +54,45 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     table.delivered(table.target(), next)
     assert(table.ids === Seq(0L, 1L, 2L))
     assert(absent(table) === Nil)
+  }
+
+  test("an overwrite replaces a file that did not exist any more when its own log was delivered") {
+    val table     = newTable()
+    val target    = table.target()
+    val replacing = LogId("replace", "0e2a7c1c-0000-4000-8000-000000000000")
+    table.delivered(target, table.added(0, table.written(0 to 0)))
+    val (gone, other) = (table.written(1 to 1), table.written(7 to 7))
+    val overwritten   =
+      table.announced(0, Change.Replaced("", Vector(other), Vector(gone.path)), log = replacing)
+    assert(table.refused(target, overwritten).contains("wait in another log of the path"))
+    Files.delete(table.sink.resolve(gone.path))
+    table.delivered(target, table.added(1, gone))
+    table.delivered(target, overwritten)
+    assert(table.ids === Seq(0L, 7L))
+    assert(absent(table) === Nil)
+  }
+
+  test("files that are missing together with their log do not look like removed files") {
+    val table  = newTable()
+    val target = table.target()
+    table.delivered(target, table.added(0, table.written(0 to 0)))
+    val file   = table.written(1 to 1)
+    val parked = Seq(table.records, table.sink.resolve(file.path)).map(path => path -> table.parked(path))
+    assert(intercept[IOException](target.deliver(Vector(table.added(1, file)))).getMessage.contains("mount"))
+    assert(table.position(target) === Some(0L -> 0))
+    parked.foreach { case (path, at) => Files.move(at, path) }
+    table.delivered(target, table.added(1, file))
+    assert(table.ids === Seq(0L, 1L))
+  }
+
+  test("a missing table gets the columns of the first file that exists") {
+    val table        = newTable()
+    val target       = table.target()
+    val (gone, kept) = (table.written(0 to 0), table.written(1 to 1))
+    Files.delete(table.sink.resolve(gone.path))
+    assert(table.refused(target, table.added(0, gone)).contains("no announced file exists any more"))
+    table.delivered(target, table.added(0, gone), table.added(1, kept))
+    assert(table.ids === Seq(1L))
   }
 
   test("rejects the removal of files absent from the table") {

@@ -16,6 +16,10 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
   protected val root: Path = Files.createTempDirectory("stoplog-table").toRealPath()
   val sink: Path           = Files.createDirectory(root.resolve("sink"))
 
+  /** The log of the announcements, with a file in place of its records. */
+  final val records: Path = Files.createDirectories(sink.resolve(s"_stoplog/${TableUnderTest.Log.name}/log"))
+  Files.createFile(records.resolve("records"))
+
   private var files = 0
 
   /** Creates a target that delivers to the table, and creates the table if missing. */
@@ -81,6 +85,9 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
       case Delivery.Refused(reason) => reason
       case other                    => fail(s"not refused: $other")
     }
+
+  /** Moves a path out of the sink, and returns its new place. */
+  final def parked(path: Path): Path = Files.move(path, root.resolve(s"parked-${path.getFileName}"))
 
   private def bucketOf(file: AnnouncedFile): String = file.path.take(file.path.lastIndexOf('/').max(0))
 }

@@ -26,17 +26,14 @@ private[delta] final case class LogFacts(
   def position: Row = StoredPosition.action(target, id, millis)
 
   /** Returns the absent files that the table knows. */
-  def absentIn(properties: Map[String, String]): Set[String] = AbsentFiles.of(properties.get(absent))
+  def absentIn(properties: Map[String, String]): AbsentFiles = {
+    val ofTarget = s"stoplog.absent.$target."
+    new AbsentFiles(ofTarget + id.log.name, properties.filter(_._1.startsWith(ofTarget)))
+  }
 
-  /** Returns the properties that the commit sets.
-    *
-    * @param files the absent files after the commit
-    */
-  def properties(files: Set[String]): Map[String, String] =
-    Map(absent -> AbsentFiles.text(files)) ++
-      listedMillis.map(millis => listed(target, id.log.name) -> millis.toString)
-
-  private def absent: String = s"stoplog.absent.$target.${id.log.name}"
+  /** The property for the time of the newest snapshot announcement, if there was a snapshot. */
+  def listedProperty: Option[(String, String)] =
+    listedMillis.map(millis => listed(target, id.log.name) -> millis.toString)
 }
 
 private[delta] object LogFacts {

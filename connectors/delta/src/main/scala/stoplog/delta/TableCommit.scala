@@ -14,7 +14,7 @@ import io.delta.kernel.utils.DataFileStatus
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import stoplog.announce.table.{AddedFile, DeletedRows, FileChanges, FileGroup, ReadFiles, Refusal}
+import stoplog.announce.table.{AddedFile, DeletedRows, FileChanges, FileGroup, ReadFiles}
 
 /** One commit of changes with the position. */
 private[delta] final class TableCommit(
@@ -31,13 +31,13 @@ private[delta] final class TableCommit(
     features.refuseOthers()
     val present = table.files(snapshot, changes.possiblyPresent)
     val absent  = facts.absentIn(metadata.getConfiguration.asScala.toMap)
-    val groups  = FileGroup.of(changes, present, absent, Deleted)
+    val groups  = FileGroup.of(changes, present, absent.paths, Deleted)
     if (groups.exists(group => group.kind == FileGroup.Kind.Overwrite && group.removed.nonEmpty))
       features.refuseRemoval()
-    val files   = read(groups)
+    val files   = read(groups, facts)
     val columns = merged(metadata.getSchema, files.found.values)
     features.refuseColumns(columns)
-    val properties = facts.properties((absent -- changes.former) ++ files.absent)
+    val properties = absent.changed(changes.former, files.absent) ++ facts.listedProperty
     val changed    = metadataOf(metadata, columns, properties)
     val rows       = actions(groups, files.found, new Layout(changed))
     val header     = Option.when(changed != metadata)(SingleAction.createMetadataSingleAction(changed.toRow))
@@ -49,20 +49,15 @@ private[delta] final class TableCommit(
     * @param partition the partition columns
     */
   def create(partition: Vector[StructField], changes: FileChanges, facts: LogFacts): Unit = {
-    val groups = FileGroup.of(changes, Map.empty[String, AddFile], Set.empty, Deleted)
-    val files  = read(groups)
-    val first  = files.found.values.headOption.getOrElse(
-      throw new Refusal(
-        "no announced file exists any more from which the table could get its columns. Create the table, or give the target " +
-          "another name and start = snapshot"
-      )
-    )
+    val groups  = FileGroup.of(changes, Map.empty[String, AddFile], Set.empty, Deleted)
+    val files   = read(groups, facts)
+    val first   = files.first
     val own     = partition.filter(column => first.columns.indexOf(column.getName) < 0)
     val columns = merged(
       new StructType((first.columns.fields.asScala ++ own).asJava),
       files.found.values
     )
-    val properties = facts.properties(files.absent).filter(_._2.nonEmpty)
+    val properties = facts.absentIn(Map.empty).changed(Set.empty, files.absent) ++ facts.listedProperty
     val names      = partition.map(_.getName)
     table.create(
       columns,
@@ -87,8 +82,10 @@ private[delta] final class TableCommit(
     if (columns == known.getSchema) reduced else reduced.withNewSchema(columns)
   }
 
-  private def read(groups: Vector[FileGroup[AddFile]]): ReadFiles[ParquetFooter] =
-    ReadFiles.of(groups)(path => ParquetFooter.read(new Path(s"${table.root}/$path"), configuration))
+  private def read(groups: Vector[FileGroup[AddFile]], facts: LogFacts): ReadFiles[ParquetFooter] =
+    ReadFiles.of(new Path(table.root), facts.id.log.name, groups.flatMap(_.added), configuration) { path =>
+      ParquetFooter.read(new Path(s"${table.root}/$path"), configuration)
+    }
 
   private def actions(
       groups: Vector[FileGroup[AddFile]],

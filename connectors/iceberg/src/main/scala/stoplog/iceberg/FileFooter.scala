@@ -37,7 +37,7 @@ private[iceberg] abstract class FileFooter {
   )
 
   /** Whether the file has ids of columns. */
-  protected def hasIds: Boolean
+  def hasIds: Boolean
 
   /** The columns with these ids. Throws [[Refusal]] if Iceberg lacks the type of a column. */
   protected def columns(ids: Ids): Types.StructType

@@ -13,7 +13,7 @@ import org.apache.iceberg.exceptions.{
 import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
-import stoplog.announce.table.{FileChanges, KnownLog, Refusal}
+import stoplog.announce.table.{FileChanges, KnownLog, ReadFiles, Refusal}
 
 /** An Iceberg table that contains the finished files of a sink, each in exactly one commit. The files stay
   * in the directory of the sink; the table has their addresses, partitions and statistics.
@@ -68,7 +68,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
     if (rest.nonEmpty && (table.nonEmpty || !changes.isEmpty)) {
       val isDelivered =
         try {
-          val target = table.getOrElse(created(changes, path))
+          val target = table.getOrElse(created(changes, path, last.id.log.name))
           path.refuseInside(target.location, configuration)
           new TableCommit(target, path, settings, configuration).commit(
             changes,
@@ -98,14 +98,12 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
     found
   }
 
-  private def created(changes: FileChanges, path: SinkPath): Table = {
+  private def created(changes: FileChanges, path: SinkPath, logName: String): Table = {
     val creation = settings.creation.getOrElse(throw missing)
-    val first    = changes.files.headOption.getOrElse(throw missing)
-    creation.create(
-      catalog,
-      settings.table,
-      FileFooter.read(path.file(first.file.path), configuration).schema
-    )
+    val columns  = ReadFiles.first(path.qualified, logName, changes.files, configuration) { name =>
+      FileFooter.read(path.file(name), configuration).schema
+    }
+    creation.create(catalog, settings.table, columns)
     existing.getOrElse(throw missing)
   }
 

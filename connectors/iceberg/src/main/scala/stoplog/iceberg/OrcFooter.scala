@@ -62,7 +62,7 @@ private[iceberg] final class OrcFooter(name: String, reader: Reader) extends Fil
   override def splitOffsets: JList[java.lang.Long] =
     reader.getStripes.asScala.map(stripe => Long.box(stripe.getOffset)).asJava
 
-  override protected def hasIds: Boolean = false
+  override def hasIds: Boolean = false
 
   override protected def columns(ids: FileFooter.Ids): Types.StructType = Types.StructType.of(
     fields.flatMap { case (field, of) =>

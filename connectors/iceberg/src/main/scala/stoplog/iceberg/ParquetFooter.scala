@@ -51,7 +51,7 @@ private[iceberg] final class ParquetFooter(file: Path, configuration: Configurat
   override def splitOffsets: JList[java.lang.Long] =
     footer.getBlocks.asScala.map(block => Long.box(block.getStartingPos)).sorted.asJava
 
-  override protected def hasIds: Boolean = fieldsOf(root).exists(idOf(_).isDefined)
+  override def hasIds: Boolean = fieldsOf(root).exists(idOf(_).isDefined)
 
   override protected def columns(ids: FileFooter.Ids): Types.StructType = Types.StructType.of(
     fieldsOf(root).flatMap { column =>

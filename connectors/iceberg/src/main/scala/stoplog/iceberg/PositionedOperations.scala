@@ -18,17 +18,20 @@ import stoplog.announce.AnnouncementId
   * @param before   the stored position from which the changes were derived
   * @param position to be stored
   * @param others   other properties of the commit
+  * @param read     the properties from which the other properties were derived, with their values
   */
 private[iceberg] final class PositionedOperations(
     table: TableOperations,
     before: Option[AnnouncementId],
     position: StoredPosition,
-    others: Map[String, String]
+    others: Map[String, String],
+    read: Map[String, Option[String]] = Map.empty
 ) extends ForwardingOperations(table) {
 
   override def commit(base: TableMetadata, metadata: TableMetadata): Unit = {
     val stored = StoredPosition.of(base.properties.asScala, position.key)
-    if (stored != before) throw new PositionChanged
+    if (stored != before || read.exists { case (name, value) => base.properties.asScala.get(name) != value })
+      throw new PositionChanged
     val kept     = others + (position.key -> position.value)
     val outdated = position.outdated(base.properties.asScala)
     table.commit(
@@ -38,8 +41,8 @@ private[iceberg] final class PositionedOperations(
   }
 }
 
-/** Another commit has changed the position: of another driver, or an earlier attempt of this commit whose
-  * success the catalog reported as a failure.
+/** Another commit has changed the position, or other properties of the path: of another driver, of another
+  * log, or an earlier attempt of this commit whose success the catalog reported as a failure.
   *
   * Iceberg deletes the manifests of a failed commit, except after a commit with an unknown outcome. Manifests
   * of an earlier attempt may be part of the table. Therefore this exception is of Iceberg's class for unknown

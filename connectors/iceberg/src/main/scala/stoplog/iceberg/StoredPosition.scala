@@ -22,6 +22,12 @@ private[iceberg] final case class StoredPosition(key: String, id: AnnouncementId
   /** The properties of the table for other facts of the log. */
   def propertyOf(fact: String): String = s"stoplog.$fact.${key.stripPrefix(StoredPosition.Prefix)}"
 
+  /** The properties of all logs of the path for a fact. */
+  def ofPath(fact: String, properties: AnyMap[String, String]): Map[String, String] =
+    properties.view.filterKeys { name =>
+      name.startsWith(s"stoplog.$fact.") && name.endsWith(s".${key.split('.').last}")
+    }.toMap
+
   def value: String = s"${id.log.identity}/${id.sequence}/${id.number}@$millis"
 
   /** The properties for the summary of a snapshot. */

@@ -19,20 +19,37 @@ private[iceberg] object TableColumns {
 
   /** Adds the mapping and new columns to the transaction.
     *
-    * Throws [[Refusal]] if the table lacks columns and must not get new columns.
+    * Throws [[Refusal]] if the table lacks columns and must not get new columns, or if readers would not find
+    * a column.
+    *
+    * @param files the footers by the paths of the files
     */
-  def prepare(transaction: Transaction, files: Vector[(String, Schema)], newColumns: NewColumns): Unit = {
+  def prepare(transaction: Transaction, files: Map[String, FileFooter], newColumns: NewColumns): Unit = {
     val table = transaction.table
     if (!table.properties.containsKey(TableProperties.DEFAULT_NAME_MAPPING))
       transaction
         .updateProperties()
         .set(TableProperties.DEFAULT_NAME_MAPPING, NameMappingParser.toJson(MappingUtil.create(table.schema)))
         .commit()
-    files.foreach { case (name, columns) =>
+    files.foreach { case (name, footer) =>
+      val columns = footer.schema
       val missing = missingFrom(transaction.table, columns)
       newColumns.permit(missing, name)
       if (missing.nonEmpty) transaction.updateSchema().unionByNameWith(columns).commit()
+      if (!footer.hasIds) refuseUnmapped(transaction.table, name, columns)
     }
+  }
+
+  /** A table may have the mapping of another program, to which later columns were not added. */
+  private def refuseUnmapped(table: Table, file: String, columns: Schema): Unit = {
+    val mapping  = this.mapping(table)
+    val names    = TypeUtil.indexNameById(columns.asStruct).values.asScala.toVector.sorted
+    val unmapped = names.filter(mapping.find(_) == null)
+    if (unmapped.nonEmpty)
+      throw new Refusal(
+        s"the name mapping of the table lacks the columns ${unmapped.mkString(", ")} of the file $file, so readers would return " +
+          s"nulls. Add the names to the table property ${TableProperties.DEFAULT_NAME_MAPPING}"
+      )
   }
 
   /** Throws [[Refusal]] if the table cannot read the columns of the file.

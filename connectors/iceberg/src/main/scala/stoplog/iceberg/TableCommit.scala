@@ -39,24 +39,26 @@ private[iceberg] final class TableCommit(
       position: StoredPosition,
       listedMillis: Option[Long]
   ): Unit = {
-    val absent  = Absent.of(table, position)
-    val groups  = FileGroup.of(changes, tasksOf(changes), absent, Deleted)
-    val read    = ReadFiles.of(groups)(name => FileFooter.read(path.file(name), configuration))
+    val stored = position.ofPath(AbsentFact, table.properties.asScala)
+    val known  = new AbsentFiles(position.propertyOf(AbsentFact), stored)
+    val groups = FileGroup.of(changes, tasksOf(changes), known.paths, Deleted)
+    val read   = ReadFiles.of(path.qualified, position.id.log.name, groups.flatMap(_.added), configuration) {
+      name => FileFooter.read(path.file(name), configuration)
+    }
     val footers = read.found
-    val left    = (absent -- changes.former) ++ read.absent
+    val absent  = known.changed(changes.former, read.absent)
     val listed  = listedMillis.map(position.propertyOf(Listed) -> _.toString).toMap
     val isNew   = listed.exists { case (name, millis) => table.properties.get(name) != millis }
-    if (groups.exists(!_.isEmpty) || left != absent || isNew) {
-      val properties  = Absent.property(position, left, absent) ++ listed
-      val operations  = table.asInstanceOf[HasTableOperations].operations
-      val transaction =
-        new BaseTable(new PositionedOperations(operations, from.position, position, properties), table.name)
-          .newTransaction()
-      TableColumns.prepare(
-        transaction,
-        footers.toVector.map { case (name, footer) => name -> footer.schema },
-        settings.newColumns
+    if (groups.exists(!_.isEmpty) || absent.nonEmpty || isNew) {
+      val operations = new PositionedOperations(
+        table.asInstanceOf[HasTableOperations].operations,
+        from.position,
+        position,
+        absent ++ listed,
+        absent.map { case (name, _) => name -> stored.get(name) }
       )
+      val transaction = new BaseTable(operations, table.name).newTransaction()
+      TableColumns.prepare(transaction, footers, settings.newColumns)
       val files = groups.map { group =>
         group -> group.added.flatMap(file =>
           footers.get(file.file.path).map(dataFile(transaction.table, file, _))
@@ -143,6 +145,9 @@ private[iceberg] object TableCommit {
   /** The fact that a table knows about a log: the time of the newest snapshot announcement. */
   val Listed: String = "listed"
 
+  /** The fact that a table knows about a log: its absent files. */
+  private val AbsentFact = "absent"
+
   private val Deleted = DeletedRows[FileScanTask](
     !_.deletes.isEmpty,
     _.file.location,
@@ -155,17 +160,4 @@ private[iceberg] object TableCommit {
     table.schema,
     SortOrder.unsorted
   )
-
-  /** The property of the table with the absent files of a log. */
-  private object Absent {
-
-    def of(table: Table, position: StoredPosition): Set[String] =
-      AbsentFiles.of(Option(table.properties.get(name(position))))
-
-    /** The property to set, if it changes. */
-    def property(position: StoredPosition, files: Set[String], before: Set[String]): Map[String, String] =
-      if (files == before) Map.empty else Map(name(position) -> AbsentFiles.text(files))
-
-    private def name(position: StoredPosition) = position.propertyOf("absent")
-  }
 }

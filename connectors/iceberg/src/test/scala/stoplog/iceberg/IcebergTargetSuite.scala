@@ -5,6 +5,7 @@ import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{DataFile, DataOperations, FileFormat}
 import org.apache.iceberg.expressions.Expressions
+import org.apache.iceberg.mapping.{MappingUtil, NameMappingParser}
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.functions._
 
@@ -190,6 +191,16 @@ class IcebergTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(world.refused(world.target(), wider).contains("the table lacks the columns deep, deep.x, more"))
     world.delivered(world.target("newColumns" -> "add"), wider)
     assert(world.rows("id", "more").toSet === Set(Seq[Any](0L, null), Seq[Any](1L, 7)))
+  }
+
+  test("rejects a column without a name in the name mapping: readers would return nulls") {
+    val world  = TableFixture.hadoop(spark)
+    val target = world.target()
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    val mapping = NameMappingParser.toJson(MappingUtil.create(world.table.schema.select("id")))
+    world.table.updateProperties().set("schema.name-mapping.default", mapping).commit()
+    val reason = world.refused(target, world.added(1, world.written(numbers(1, 2))))
+    assert(reason.contains("the name mapping of the table lacks the columns name of the file"))
   }
 
   test("rejects columns of another type, and accepts promotions") {

@@ -1,33 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.announce.table
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, IOException}
 
 import scala.collection.immutable.VectorMap
+
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+
+import stoplog.storage.SinkDirectory
 
 /** The added files of a commit, as read from the storage.
   *
   * @param found  by path, in the order of the announcements
-  * @param absent the paths of files that no longer exist
+  * @param absent the paths of files that no longer exist: a later record has removed or replaced the files
   * @tparam A the description of a file
   */
-private[stoplog] final case class ReadFiles[A](found: VectorMap[String, A], absent: Set[String])
+private[stoplog] final case class ReadFiles[A](found: VectorMap[String, A], absent: Set[String]) {
+
+  /** The first file that exists, which has the columns of a new table. Throws [[Refusal]] if no file exists. */
+  def first: A = found.values.headOption.getOrElse(throw ReadFiles.withoutColumns)
+}
 
 private[stoplog] object ReadFiles {
 
-  /** Reads each added file once.
+  /** Reads each file once.
     *
-    * @param read returns the description of the file with this path; throws `FileNotFoundException` if the
-    *             file does not exist
+    * Throws `IOException` if a file and the announced log are missing: an unmounted directory must not look
+    * like removed files.
+    *
+    * @param sink    the path of the sink
+    * @param logName the name of the announced log
+    * @param read    returns the description of the file with this path; throws `FileNotFoundException` if the
+    *                file does not exist
     */
-  def of[F, A](groups: Vector[FileGroup[F]])(read: String => A): ReadFiles[A] = {
-    val paths = groups.flatMap(_.added).map(_.file.path)
+  def of[A](sink: Path, logName: String, files: Vector[AddedFile], configuration: Configuration)(
+      read: String => A
+  ): ReadFiles[A] = {
+    val paths = files.map(_.file.path)
     val found = paths
       .flatMap { path =>
         try Some(path -> read(path))
         catch { case _: FileNotFoundException => None }
       }
       .to(VectorMap)
-    ReadFiles(found, paths.toSet -- found.keys)
+    val absent = paths.toSet -- found.keys
+    if (absent.nonEmpty)
+      checkDirectory(new Path(s"$sink/${SinkDirectory(logName).log}"), absent.head, configuration)
+    ReadFiles(found, absent)
   }
+
+  /** Reads files until a file exists, and returns this file. Throws as [[of]], and [[Refusal]] if no file
+    * exists.
+    */
+  def first[A](sink: Path, logName: String, files: Vector[AddedFile], configuration: Configuration)(
+      read: String => A
+  ): A = files.iterator
+    .flatMap(file => of(sink, logName, Vector(file), configuration)(read).found.values)
+    .nextOption()
+    .getOrElse(throw withoutColumns)
+
+  /** The log of an announcement has records. */
+  private def checkDirectory(log: Path, absent: String, configuration: Configuration): Unit = {
+    val hasRecords =
+      try log.getFileSystem(configuration).listStatus(log).nonEmpty
+      catch { case _: FileNotFoundException => false }
+    if (!hasRecords)
+      throw new IOException(
+        s"the announced file $absent and the records in $log are missing; mount the directory of the sink again"
+      )
+  }
+
+  private def withoutColumns = new Refusal(
+    "no announced file exists any more from which the table could get its columns. Create the table, or give the target " +
+      "another name and start = snapshot"
+  )
 }

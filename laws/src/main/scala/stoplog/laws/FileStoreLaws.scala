@@ -81,18 +81,17 @@ abstract class FileStoreLaws extends LawSuite {
     assert(storage.files().stat("b/empty").map(_.kind) === Some(File(0)))
   }
 
-  law("exactly one of many concurrent callers creates a file, with its own bytes") {
-    storage =>
-      for (round <- 0 to 30) {
-        val outcomes = together(8) { thread =>
-          thread -> storage.files().putIfAbsent(s"b/_SUCCESS.$round", utf8(s"by $thread"))
-        }
-        val winners = outcomes.collect { case (thread, Created) => thread }
-        assert(winners.size === 1, s"file $round")
-        val content = storage.files().read(s"b/_SUCCESS.$round").map(new String(_))
-        assert(content === Some(s"by ${winners.head}"))
+  law("exactly one of many concurrent callers creates a file, with its own bytes") { storage =>
+    for (round <- 0 to 30) {
+      val outcomes = together(8) { thread =>
+        thread -> storage.files().putIfAbsent(s"b/_SUCCESS.$round", utf8(s"by $thread"))
       }
-      assert(storage.files().names("b").toSet === (0 to 30).map(round => s"_SUCCESS.$round").toSet)
+      val winners = outcomes.collect { case (thread, Created) => thread }
+      assert(winners.size === 1, s"file $round")
+      val content = storage.files().read(s"b/_SUCCESS.$round").map(new String(_))
+      assert(content === Some(s"by ${winners.head}"))
+    }
+    assert(storage.files().names("b").toSet === (0 to 30).map(round => s"_SUCCESS.$round").toSet)
   }
 
   law("of two processes exactly one creates each file, and both together move each once") { storage =>

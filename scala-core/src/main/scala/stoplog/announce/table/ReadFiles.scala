@@ -18,7 +18,9 @@ import stoplog.storage.SinkDirectory
   */
 private[stoplog] final case class ReadFiles[A](found: VectorMap[String, A], absent: Set[String]) {
 
-  /** The first file that exists, which has the columns of a new table. Throws [[Refusal]] if no file exists. */
+  /** Returns the first file that exists, which has the columns of a new table. Throws [[Refusal]] if no file
+    * exists.
+    */
   def first: A = found.values.headOption.getOrElse(throw ReadFiles.withoutColumns)
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
+import java.nio.file.Files
 import java.util.concurrent.{Callable, Executors}
 
 import scala.jdk.CollectionConverters._
@@ -68,6 +69,19 @@ private[stoplog] abstract class TableFaultLaws[T <: TableUnderTest] extends AnyF
       )
     table.delivered(slow, files: _*)
     assert(table.ids === (0L to 3L))
+  }
+
+  test("another log removes an absent file between the reading and the commit") {
+    val table         = filled()
+    val (first, next) = (table.written(1 to 1), table.written(2 to 2))
+    Seq(first, next).foreach(file => Files.delete(table.sink.resolve(file.path)))
+    table.delivered(table.target(), table.added(1, first))
+    val replaced = Change.Replaced("", Vector(table.written(7 to 7)), Vector(first.path))
+    val other = table.announced(0, replaced, log = LogId("replace", "0e2a7c1c-0000-4000-8000-000000000000"))
+    val slow  = table.faultyTarget(CommitFault.Before(() => table.delivered(table.target(), other)))
+    table.delivered(slow, table.added(2, next))
+    assert(table.ids === Seq(0L, 7L))
+    assert(table.absent === Seq(next.path))
   }
 
   test("two drivers deliver the same announcements once, next to another writer") {

@@ -46,14 +46,14 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     val target = table.target()
     table.delivered(target, table.added(1, gone))
     assert(table.position(target) === Some(1L -> 0))
-    assert(absent(table) === Seq(gone.path))
+    assert(table.absent === Seq(gone.path))
     table.delivered(table.target(), table.added(2, kept))
     assert(table.ids === Seq(0L, 2L))
     val large = table.written(1 to 2)
     val next  = table.announced(3, Change.Replaced("", Vector(large), Vector(gone.path, kept.path)))
     table.delivered(table.target(), next)
     assert(table.ids === Seq(0L, 1L, 2L))
-    assert(absent(table) === Nil)
+    assert(table.absent === Nil)
   }
 
   test("an overwrite replaces a file that did not exist any more when its own log was delivered") {
@@ -69,7 +69,7 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     table.delivered(target, table.added(1, gone))
     table.delivered(target, overwritten)
     assert(table.ids === Seq(0L, 7L))
-    assert(absent(table) === Nil)
+    assert(table.absent === Nil)
   }
 
   test("files that are missing together with their log do not look like removed files") {
@@ -152,11 +152,4 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     assert(table.refused(target, again).contains("the log was deleted since"))
     assert(table.ids === Seq(0L))
   }
-
-  /** The stored paths of announced files that did not exist. */
-  private def absent(table: TableUnderTest): Seq[String] =
-    table.properties.toSeq
-      .filter(_._1.startsWith("stoplog.absent."))
-      .flatMap(_._2.split("\n"))
-      .filter(_.nonEmpty)
 }

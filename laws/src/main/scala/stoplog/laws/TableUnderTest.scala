@@ -37,6 +37,13 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
   /** Returns the properties of the table. */
   def properties: Map[String, String]
 
+  /** Returns the stored paths of announced files that did not exist. */
+  final def absent: Seq[String] =
+    properties.toSeq
+      .filter(_._1.startsWith("stoplog.absent."))
+      .flatMap(_._2.split("\n"))
+      .filter(_.nonEmpty)
+
   final def written(ids: Range): AnnouncedFile =
     written(spark.range(ids.head.toLong, ids.last + 1L).toDF())
 

@@ -31,12 +31,6 @@ class ServersQualificationSuite extends AnyFunSuite {
     } finally proxy.close()
   }
 
-  test("S3Mock itself is unsafe: the server checks first, and writes later") {
-    val verdict = onBucket(S3Bucket(S3Server.sharedS3Mock.endpoint, "stoplog-qualify-early"))
-    val broken  = verdict.tried.filter(_.violation.isDefined).map(_.name)
-    assert(broken.contains(CreatesOnce.name), verdict.tried)
-  }
-
   if (LongRun.isOn) test("a purge of uploads is a setting of the verdict") {
     val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
     try {

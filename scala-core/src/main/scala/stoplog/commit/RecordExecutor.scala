@@ -125,9 +125,16 @@ private[commit] final class RecordExecutor(
   /** Returns the end decided by others, who have replaced files since. Restores files hidden late. */
   private def endedByOthers(record: LogRecord): ReplacementNote = {
     bringBackLate(record)
-    if (checkStaged(record).isDefined || record.publish.isEmpty) ReplacementNote.Publishing
+    if (record.publish.isEmpty || !mayBeCalledOff(record)) ReplacementNote.Publishing
     else ReplacementNote.CalledOff("other jobs have called it off, and replaced files since")
   }
+
+  /** Uploads do not show whether a part became visible. Where parts are uploads, only a refused job is called
+    * off.
+    */
+  private def mayBeCalledOff(record: LogRecord): Boolean =
+    if (finished.hidesAtOnce || record.isCompaction) checkStaged(record).isEmpty
+    else refused(record).isDefined
 
   /** Returns why a part is lost: a job that considered this job dead may have deleted the part. If parts are
     * uploads, a check costs a request for each part and cannot detect an aborted upload. Then only compacted

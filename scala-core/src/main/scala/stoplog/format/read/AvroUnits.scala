@@ -3,7 +3,7 @@ package stoplog.format.read
 
 import java.io.{BufferedInputStream, ByteArrayInputStream, ByteArrayOutputStream, IOException}
 import java.io.{InputStream, SequenceInputStream}
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -78,8 +78,7 @@ private[read] object AvroUnits extends Mending {
     val copy = Files.createTempFile("stoplog-", ".avro")
     var rows = 0L
     try {
-      val failure = Using.resource(writer(header)) { writer =>
-        writer.create(schemaOf(header), copy.toFile)
+      val failure = Using.resource(writer(header, copy)) { writer =>
         try {
           val walk = new Walked(in)
           while (walk.position < bytes)
@@ -108,18 +107,14 @@ private[read] object AvroUnits extends Mending {
 
   private def opened(in: InputStream) = new DataFileStream(in, new GenericDatumReader[GenericRecord])
 
-  private def schemaOf(header: Header) =
-    Using.resource(opened(new ByteArrayInputStream(header.bytes)))(_.getSchema)
-
   /** Spark reads from the metadata of a file how dates before 1582 were written. */
-  private def writer(header: Header): DataFileWriter[GenericRecord] = {
-    val made = new DataFileWriter(new GenericDatumWriter[GenericRecord])
+  private def writer(header: Header, copy: Path): DataFileWriter[GenericRecord] =
     Using.resource(opened(new ByteArrayInputStream(header.bytes))) { head =>
+      val made = new DataFileWriter(new GenericDatumWriter[GenericRecord])
       for (key <- head.getMetaKeys.asScala if !DataFileWriter.isReservedMeta(key))
         made.setMeta(key, head.getMeta(key))
+      made.create(head.getSchema, copy.toFile)
     }
-    made
-  }
 
   private def number(value: Long): Array[Byte] = {
     val out     = new ByteArrayOutputStream

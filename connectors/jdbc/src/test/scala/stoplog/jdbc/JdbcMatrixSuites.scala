@@ -16,7 +16,7 @@ class InsertsMatrixSuite extends ConnectorMatrixSuite(MatrixSection.DatabaseInse
       "until the process continues, dies, or is dropped by the server."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq(
-    "Derby"      -> (() => new InsertsWorld(JdbcMatrixSuites.derby)),
+    "Derby"      -> (() => new InsertsWorld(TestDatabase.derby())),
     "PostgreSQL" -> (() => new InsertsWorld(TestDatabase.postgres))
   )
 
@@ -38,7 +38,7 @@ class UpsertsMatrixSuite extends ConnectorMatrixSuite(MatrixSection.DatabaseUpse
       "over rows of newer epochs ([databases](../beyond-files/jdbc.md#two-ways-to-write))."
 
   override protected def targets: Seq[(String, () => ConnectorWorld)] = Seq(
-    "Derby"      -> (() => new UpsertsWorld(JdbcMatrixSuites.derby)),
+    "Derby"      -> (() => new UpsertsWorld(TestDatabase.derby())),
     "PostgreSQL" -> (() => new UpsertsWorld(TestDatabase.postgres))
   )
 
@@ -56,8 +56,4 @@ class UpsertsMatrixSuite extends ConnectorMatrixSuite(MatrixSection.DatabaseUpse
   }
 
   testMatrix()
-}
-
-private object JdbcMatrixSuites {
-  lazy val derby: TestDatabase = TestDatabase.derby()
 }

@@ -70,6 +70,9 @@ final class TestDatabase(val name: String, val url: String, val text: String = "
 
 object TestDatabase {
 
+  /** A new database. Worlds in parallel threads need a database each: Derby locks its catalog for DDL and for the
+    * compilation of catalog queries.
+    */
   def derby(): TestDatabase =
     new TestDatabase("Derby", s"jdbc:derby:memory:d${UUID.randomUUID()};create=true")
 

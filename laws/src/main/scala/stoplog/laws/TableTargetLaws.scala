@@ -152,4 +152,19 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     assert(table.refused(target, again).contains("the log was deleted since"))
     assert(table.ids === Seq(0L))
   }
+
+  test("later files alone do not become a new table after the table was dropped") {
+    for (deliveries <- 1 to 2) {
+      val table  = newTable()
+      val target = table.target()
+      (0 until deliveries).foreach(i => table.delivered(target, table.added(i.toLong, table.written(i to i))))
+      table.drop()
+      val next   = table.added(5, table.written(5 to 5))
+      val reason = intercept[IllegalStateException](target.deliver(Vector(next))).getMessage
+      assert(
+        reason.contains(s"/${deliveries - 1}/0, and now has none") && reason.contains("Restore the table")
+      )
+      assert(table.position(target) === None)
+    }
+  }
 }

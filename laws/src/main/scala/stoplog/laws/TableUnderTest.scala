@@ -34,6 +34,9 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
   /** Returns the number of commits that changed the table, except commits of the position alone. */
   def commits: Int
 
+  /** Removes the table, and no file of the sink. */
+  def drop(): Unit
+
   /** Returns the properties of the table. */
   def properties: Map[String, String]
 

@@ -111,8 +111,10 @@ private[commit] final class TargetDelivery(
         stop(AnnounceErrors.positionOfOther(place.path, name, id.toString, identity))
       case Some(id) if records.isBefore(id.sequence) =>
         stop(AnnounceErrors.positionAhead(place.path, name, id.toString, records.available))
-      case Some(id) => resume(id)
-      case None     => if (durable.isEmpty) snapshot()
+      case Some(id)                          => resume(id)
+      case None if isPositioned && last >= 0 =>
+        stop(AnnounceErrors.positionLost(place.path, name, last))
+      case None => if (durable.isEmpty) snapshot()
     }
     hasBegun = true
     Again
@@ -121,6 +123,11 @@ private[commit] final class TargetDelivery(
   private def positionOf: Option[AnnouncementId] = target.target match {
     case positioned: PositionedTarget => positioned.position(place.path, place.logName)
     case _                            => None
+  }
+
+  private def isPositioned: Boolean = target.target match {
+    case _: PositionedTarget => true
+    case _                   => false
   }
 
   /** Continues after the stored position. The records between the position and the cursor have no

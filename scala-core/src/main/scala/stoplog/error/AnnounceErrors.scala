@@ -49,6 +49,15 @@ private[stoplog] object AnnounceErrors extends ErrorMaker {
         "failure has removed records"
     )
 
+  /** @param last the newest record that the target has received
+    */
+  def positionLost(path: String, target: String, last: Long): StoplogException = failure(
+    "STOPLOG_ANNOUNCEMENT_POSITION_LOST",
+    "path"   -> path,
+    "target" -> target,
+    "record" -> last
+  )
+
   /** @param id  of the first refused announcement
     * @param why a clause
     */

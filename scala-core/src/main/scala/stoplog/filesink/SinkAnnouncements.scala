@@ -26,9 +26,12 @@ private[filesink] object SinkAnnouncements {
     options.buckets.completeness.announce.start(storage.announced(options.recovery.sinkId), next)
 
   /** Returns the announcements of a batch job. Announces the records of its own log if the job adds rows. A
-    * job also announces records of the log of replacements that other jobs have left.
+    * job also announces records of the log of replacements that other jobs have left. Keeps the records of a
+    * replacement for the targets of other writers.
     */
-  def ofJob(options: SinkOptions, storage: SinkStorage, existing: Existing): JobAnnouncements =
+  def ofJob(options: SinkOptions, storage: SinkStorage, existing: Existing): JobAnnouncements = {
+    if (existing != Existing.Keep)
+      storage.keepForOtherTargets(options.buckets.completeness.announce.targets.map(_.name).toSet)
     if (options.buckets.completeness.announce.targets.isEmpty) withoutTargets(storage)
     else {
       val replaced  = storage.as(Replacements.SinkId)
@@ -38,6 +41,7 @@ private[filesink] object SinkAnnouncements {
         else of(options, replaced, Some(replaced.log.newest().fold(0L)(_.seq + 1)))
       new OfJob(storage, own, replacing)
     }
+  }
 
   /** Returns the announcements of another job, which may have died.
     *

@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
-import stoplog.commit.{Announcer, PathLogs, Replacements, SinkStores}
+import stoplog.commit.{Announcer, OtherTargets, PathLogs, Replacements, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, LogRecord, LogRules, LookBack}
@@ -98,6 +98,13 @@ private[stoplog] final class SinkStorage private (
       () => visible.list(VisibleFiles.Scope.Whole).files,
       Faults.ofThisJvm
     )
+
+  /** Keeps the records of a replacing job for the targets of other writers of the path.
+    *
+    * @param own the names of the targets of the job
+    */
+  def keepForOtherTargets(own: Set[String]): Unit =
+    OtherTargets.keep(path, files, as(Replacements.SinkId).log, sinkIds(""), own)
 
   /** The directory of this sink id. A batch job has its own sink id. */
   def job: JobDirectory = jobOf(sinkId)

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.announce.{AnnouncementId, Change, Delivery, LogId, PositionedRecordingTarget}
+import stoplog.announce.{Change, Delivery}
 import stoplog.commit.TargetDelivery.{Over, Pause, Wait}
 import stoplog.log.LogRules
 import stoplog.storage.VisibleFile
@@ -204,66 +204,6 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(world.target.calls(1).size === 2)
   }
 
-  test("a target with a position receives nothing twice, also after an unknown outcome") {
-    val world  = new AnnouncerWorld
-    val target = new PositionedRecordingTarget
-    val first  = new world.Run(to = target)
-    target.answers = Vector(Delivery.Unknown("connection lost"))
-    first.epoch("a", "b")
-    first.deliver()
-    assert(target.calls.size === 1)
-    val second = new world.Run(to = target) // the cursor was not written
-    second.resumed()
-    second.epoch("c")
-    second.deliver()
-    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b", "added c"))
-    assert(target.calls.size === 2)
-  }
-
-  test("records without announcements after a stored position are not a gap, even if trimmed") {
-    val world  = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))
-    val target = new PositionedRecordingTarget
-    val first  = new world.Run(to = target)
-    first.epoch("a")
-    (1 to 20).foreach { _ => first.epoch(); first.deliver() }
-    world.sink.clock.advance(10000)
-    (1 to 20).foreach { _ => first.epoch(); first.deliver() }
-    first.deliver(isEnding = true)
-    assert(world.sink.records.list().head > 1L)
-    val second = new world.Run(to = target)
-    second.resumed()
-    second.epoch("b")
-    second.deliver()
-    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b"))
-  }
-
-  test("a target that has lost announcements receives the announcements again, or a gap") {
-    val world  = new AnnouncerWorld
-    val target = new PositionedRecordingTarget
-    val first  = new world.Run(to = target)
-    first.epoch("a")
-    first.deliver()
-    val backup = target.stored
-    first.epoch("b")
-    first.deliver(isEnding = true)
-    target.stored = backup
-    val second = new world.Run(to = target)
-    second.resumed()
-    second.deliver()
-    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b", "added b"))
-  }
-
-  test("a position of another log stops the target by name, and nothing is delivered") {
-    val world  = new AnnouncerWorld
-    val target = new PositionedRecordingTarget
-    target.stored = Map("main" -> AnnouncementId(LogId("main", "of-another"), 3, 0))
-    val run = new world.Run(to = target)
-    run.epoch("a")
-    assert(run.deliver() === Over)
-    assert(run.delivery.figures.lastError.exists(_.contains("STOPLOG_ANNOUNCEMENT_POSITION")))
-    assert(target.calls.isEmpty)
-  }
-
   test("a target starts with a snapshot after the newest record was carried out, and not before") {
     val world = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))
     val none  = new world.Run
@@ -297,36 +237,6 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(world.buckets === Vector("added first", "added second"))
     assert(run.delivery.figures.gaps === 0)
     assert(run.delivery.figures.lagRecords === 0)
-  }
-
-  test("records without announcements are not a gap, however old") {
-    val world  = new AnnouncerWorld
-    val target = new PositionedRecordingTarget
-    val first  = new world.Run(to = target)
-    first.epoch("a")
-    first.deliver()
-    (1 to 3).foreach(_ => first.epoch()) // the process dies before the cursor is written
-    world.sink.clock.advance(1000001)
-    val second = new world.Run(to = target)
-    second.resumed()
-    second.deliver()
-    second.epoch("b")
-    second.deliver()
-    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b"))
-  }
-
-  test("a position after the newest record stops the target by name: the log has lost records") {
-    val world  = new AnnouncerWorld
-    val target = new PositionedRecordingTarget
-    val first  = new world.Run(to = target)
-    first.epoch("a")
-    first.deliver()
-    target.stored = target.stored.view.mapValues(_.copy(sequence = 300)).toMap
-    val second = new world.Run(to = target)
-    second.resumed()
-    assert(second.deliver() === Over)
-    val error = second.delivery.figures.lastError.get
-    assert(error.contains("STOPLOG_ANNOUNCEMENT_POSITION") && error.contains("newest record of the log is 1"))
   }
 
   test("a cursor after the newest record announces from the next record: the log has lost records") {

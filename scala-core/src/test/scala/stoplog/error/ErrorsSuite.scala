@@ -110,6 +110,7 @@ object ErrorsSuite {
     AnnounceErrors.backlog("/data/out", "hook", 1001, Some("HTTP 503")),
     AnnounceErrors.positionOfOther("/data/out", "hook", "main/1-2/7/0", "3-4"),
     AnnounceErrors.positionAhead("/data/out", "hook", "main/1-2/7/0", 5),
+    AnnounceErrors.positionLost("/data/out", "hook", 5),
     AnnounceErrors.undelivered("/data/out", "hook", 7, None),
     AnnounceErrors.refused("/data/out", "hook", "main/1-2/7/0", "HTTP 400"),
     Errors.bucketId("/x", "it leaves the path."),

@@ -51,6 +51,20 @@ class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
     })
   }
 
+  /** Without targets. */
+  private def overwrite(path: String): Unit = spark
+    .range(0, 1, 1, 1)
+    .write
+    .format("stoplog")
+    .options(Map("path" -> path, "format" -> "json", "bucketBy" -> "concat('b', id % 2)").asJava)
+    .option("partitionOverwriteMode", "static")
+    .mode("overwrite")
+    .save()
+
+  /** Without targets. */
+  private def compact(path: String): Unit =
+    FileSink.compactDirectory(spark, path, Map("compactTo" -> "1m")).run(): Unit
+
   private def inWorld(body: World => Unit): Unit = {
     val directory = Files.createTempDirectory("stoplog-announced")
     try body(new World(directory))
@@ -144,6 +158,20 @@ class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(world.batchLogs.size === 1)
     }
   }
+
+  for ((name, replace) <- Seq[(String, String => Unit)]("an overwrite" -> overwrite, "compact" -> compact))
+    test(s"$name without targets keeps its records for the targets of other writers") {
+      inWorld { world =>
+        world.target.answers = Vector.fill(1000)(Delivery.Retry("down"))
+        (1 to 2).foreach(_ => world.sink().write(world.rows(1)).mode("append").save())
+        val path = world.target.calls.head.head.path
+        replace(path)
+        world.target.answers = Vector.empty
+        val targets = Map("announce.out" -> "recording", "announce.out.to" -> path, "announceAtEnd" -> "10s")
+        SinkAdmin.at(path).announce(targets).carryOut()
+        assert(world.words === Vector("added b0", "added b0", "replaced b0"))
+      }
+    }
 
   test("overwrites announce replaced and removed files") {
     inWorld { world =>

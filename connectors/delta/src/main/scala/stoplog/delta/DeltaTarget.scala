@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
-import stoplog.announce.table.{KnownLog, Refusal}
+import stoplog.announce.table.{KnownLog, Refusal, SeenPositions}
 import stoplog.fault.Faults
 import stoplog.storage.{Durability, Storage, StorageSettings, Truncation}
 
@@ -27,6 +27,8 @@ private[delta] final class DeltaTarget(
     committer: Committer => Committer = identity
 ) extends PositionedTarget {
   import DeltaTarget._
+
+  private val seen = new SeenPositions
 
   private lazy val configuration =
     SparkSession.getDefaultSession.fold(new Configuration)(_.sparkContext.hadoopConfiguration)
@@ -76,8 +78,10 @@ private[delta] final class DeltaTarget(
       case Some(found) =>
         settings.creation.foreach(columns => refuseOther(found, columns.map(_.getName)))
         commit.update(found, changes, facts)
+        seen.note(rest.last.id)
       case None if !changes.isEmpty =>
         commit.create(settings.creation.getOrElse(throw missing), changes, facts)
+        seen.note(rest.last.id)
       case None => () // the first file creates the table
     }
   }
@@ -85,6 +89,7 @@ private[delta] final class DeltaTarget(
   private def knownLog(table: DeltaTable, snapshot: Option[SnapshotImpl], id: AnnouncementId): KnownLog = {
     val position = snapshot.flatMap(table.position(_, StoredPosition.prefix(name, id.log.name)))
     KnownLog.refuseSuccessor(position, id.log, "Give the target another name")
+    seen.see(id.log.name, position)
     val properties = snapshot.fold(Map.empty[String, String])(_.getMetadata.getConfiguration.asScala.toMap)
     KnownLog(
       position,

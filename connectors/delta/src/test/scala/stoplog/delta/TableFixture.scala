@@ -2,6 +2,7 @@
 package stoplog.delta
 
 import java.nio.file.{Files, Path}
+import java.util.Comparator
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -29,6 +30,9 @@ private[delta] final class TableFixture(spark: SparkSession) extends TableUnderT
   }
 
   override def commits: Int = versions.size
+
+  override def drop(): Unit =
+    Using.resource(Files.walk(log))(_.sorted(Comparator.reverseOrder[Path]).forEach(Files.delete))
 
   override def properties: Map[String, String] =
     actions("metaData").last

@@ -13,7 +13,7 @@ import org.apache.iceberg.exceptions.{
 import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
-import stoplog.announce.table.{FileChanges, KnownLog, ReadFiles, Refusal}
+import stoplog.announce.table.{FileChanges, KnownLog, ReadFiles, Refusal, SeenPositions}
 
 /** An Iceberg table that contains the finished files of a sink, each in exactly one commit. The files stay
   * in the directory of the sink; the table has their addresses, partitions and statistics.
@@ -26,6 +26,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
   private lazy val configuration = IcebergTarget.configuration
 
   private var opened = Option.empty[Catalog]
+  private val seen   = new SeenPositions
 
   override def check(): Unit =
     try
@@ -76,6 +77,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
             last,
             known.listed(rest)
           )
+          seen.note(last.id)
           true
         } catch { case _: PositionChanged => false }
       if (!isDelivered) deliverRest(rest)
@@ -95,6 +97,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
   private def stored(table: Option[Table], position: StoredPosition): Option[AnnouncementId] = {
     val found = table.flatMap(each => StoredPosition.of(each.properties.asScala, position.key))
     KnownLog.refuseSuccessor(found, position.id.log, s"Remove the table property ${position.key}")
+    seen.see(position.id.log.name, found)
     found
   }
 

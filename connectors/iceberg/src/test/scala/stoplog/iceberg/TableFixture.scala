@@ -58,6 +58,8 @@ private[iceberg] final class TableFixture(spark: SparkSession, inWarehouse: Path
 
   override def commits: Int = table.snapshots.asScala.size
 
+  override def drop(): Unit = assert(catalog.dropTable(name, false))
+
   override def properties: Map[String, String] = table.properties.asScala.toMap
 
   /** The rows of the table as Iceberg's reader returns them. */

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import java.util.UUID
-
 import stoplog.commit.ForeignQuery
 import stoplog.fault.Faults
 import stoplog.jdbc.client.{ConnectionSource, Dialect, RequestOptions, Retries, Session}
 import stoplog.jdbc.rejects.{RejectTable, Rejects, StagedText}
 import stoplog.jdbc.rows.{JdbcRow, RowKey}
-import stoplog.jdbc.staging.{CreatedTables, EpochDriver, SinkOwner, SinkTables, TaskOutcome}
+import stoplog.jdbc.staging.{CreatedTables, EpochDriver, SinkOwner, SinkTables, StagingTable, TaskOutcome}
 import stoplog.jdbc.write.{BatchScope, TaskRows, TaskSession}
 
 /** The sink without Spark: tasks and drivers over one table of columns `id` and `word`.
@@ -80,7 +78,7 @@ final class JdbcSinkFixture(
   private[jdbc] def stage(rows: (Any, Any)*): TaskOutcome = {
     val session = this.session()
     val retries = this.retries()
-    val attempt = UUID.randomUUID().toString
+    val attempt = StagingTable.newAttempt()
     val bad     = tables.rejects.fold[Rejects](new Rejects.Fail(target, JdbcSinkFixture.text)) { staged =>
       new Rejects.Keep(
         tables.sink,

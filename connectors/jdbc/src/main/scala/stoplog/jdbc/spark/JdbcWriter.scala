@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.spark
 
-import java.util.UUID
-
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.engine._
@@ -48,7 +46,7 @@ private[jdbc] final class JdbcWriterFactory(
         }
         TaskRows.upserts(access, spec.target, key, most, rejects)
       case WriteTarget.Staged(tables) =>
-        val attempt = UUID.randomUUID().toString
+        val attempt = StagingTable.newAttempt()
         val rejects = spec.rejects(batch, (number, _) => s"$attempt-$number")(
           tables.rejects.map(staged => stagedRejects(session, retries, staged.staging, attempt))
         )

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.staging
 
+import java.math.BigInteger
+import java.security.SecureRandom
 import java.sql.SQLException
 
 import stoplog.jdbc.client.{Columnwise, Dialect, Session, Statement, Upserts}
@@ -149,6 +151,14 @@ private[jdbc] final case class StagingTable(
 }
 
 private[jdbc] object StagingTable {
+  private val random = new SecureRandom
+
+  /** Returns the id of a new attempt: random bits as lower-case letters and digits, because databases may
+    * compare letters without case. Each staged row has the id, so the id is short.
+    */
+  def newAttempt(): String = new BigInteger(AttemptBits, random).toString(Character.MAX_RADIX)
+
+  private final val AttemptBits          = 77
   private final val AttemptLength        = 64
   private final val Piece                = "stoplog_attempt = ? AND stoplog_row >= ? AND stoplog_row < ?"
   private final val AttemptsPerStatement = 500

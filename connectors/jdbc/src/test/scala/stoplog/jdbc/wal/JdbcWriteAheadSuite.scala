@@ -16,6 +16,7 @@ import stoplog.error.{StoplogArgumentException, Thrown}
 import stoplog.format.SparkSessionForTests
 import stoplog.jdbc.TestDatabase
 import stoplog.jdbc.options.JdbcOptions
+import stoplog.spark.RunEnds
 import stoplog.wal.{WriteAheadSink, WriteAheadSinkBuilder}
 
 /** What a user does, through Spark. */
@@ -24,12 +25,16 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
 
   private def sink(table: String): WriteAheadSinkBuilder = WriteAheadSink.toJdbc(derby.url, table)
 
-  private def run(sink: WriteAheadSink, rows: DataFrame, checkpoint: String): Unit = sink
-    .writeStream(rows)
-    .option("checkpointLocation", checkpoint)
-    .trigger(Trigger.AvailableNow())
-    .start()
-    .awaitTermination()
+  /** The sink of a query ends on another thread, and writes to the log in the checkpoint until then. */
+  private def run(sink: WriteAheadSink, rows: DataFrame, checkpoint: String): Unit = {
+    val query = sink
+      .writeStream(rows)
+      .option("checkpointLocation", checkpoint)
+      .trigger(Trigger.AvailableNow())
+      .start()
+    query.awaitTermination()
+    assert(RunEnds.await(query.runId.toString, timeoutMillis = 120000))
+  }
 
   /** A stream of numbers and words, and the checkpoint of the query that writes it. */
   private final class Words {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.announce.table
+
+import stoplog.announce.AnnouncementId
+
+/** The newest positions that a target has seen in its table. A table without a seen position was dropped,
+  * renamed or restored from an older version, and lacks files. Later files alone must not become a table.
+  * Used by one thread.
+  */
+private[stoplog] final class SeenPositions {
+  private var newest = Map.empty[String, AnnouncementId]
+
+  /** Checks and notes the position of a log, whose identity was checked before.
+    *
+    * @param stored `None` if the table has no position, or does not exist
+    * Error: `IllegalStateException` if the table has lost a position. The announcer repeats the call, and
+    * succeeds after the table was restored.
+    */
+  def see(logName: String, stored: Option[AnnouncementId]): Unit = {
+    newest.get(logName).filter(seen => stored.forall(seen.isAfter)).foreach { seen =>
+      throw new IllegalStateException(
+        s"the table had the position $seen, and now has ${stored.fold("none")(_.toString)}: it was dropped, renamed or " +
+          "restored from an older version. Restore the table; or start the query again for the next step"
+      )
+    }
+    stored.foreach(note)
+  }
+
+  /** Notes the position after a successful delivery. */
+  def note(position: AnnouncementId): Unit = newest += position.log.name -> position
+}

@@ -45,8 +45,10 @@ private[commit] final class RecordExecutorWorld(
   def ledger: Ledger = new Ledger(other, identity, stores, onLost, notes, tools)
 
   /** Returns whether no other process was at it. */
-  def publish(record: LogRecord): Boolean   = settling.carryOut(inLog(record)).alone
+  def publish(record: LogRecord): Boolean   = carriedOut(record).alone
   def republish(record: LogRecord): Boolean = settling.carryOutAgain(inLog(record)).alone
+
+  def carriedOut(record: LogRecord): Settled = settling.carryOut(inLog(record))
 
   private def inLog(record: LogRecord): LogRecord = {
     records.putIfAbsent(record.seq, RecordCodec.encode(record))
@@ -70,8 +72,12 @@ private[commit] final class RecordExecutorWorld(
     )
 }
 
-/** Deletes nothing until it is up. */
-private[commit] final class UnreliableFinished extends ReplacedFiles(NoFiles, "main") {
+/** Deletes nothing until it is up.
+  *
+  * @param hidesAtOnce false for a store where parts are uploads
+  */
+private[commit] final class UnreliableFinished(override val hidesAtOnce: Boolean = true)
+    extends ReplacedFiles(NoFiles, "main") {
   var isUp                 = false
   var forgotten: Set[Long] = Set.empty
   var broughtBack          = Vector.empty[String]

@@ -136,6 +136,19 @@ class ReplacementExecutionSuite extends AnyFunSuite {
     assert(finished.broughtBack.isEmpty)
   }
 
+  test("a process that sleeps after its record finds its overwrite carried out, also on a store of uploads") {
+    val replace = Vector(FinishedPart("b", "p", 4, 1, 0))
+    for (hidesAtOnce <- Seq(true, false)) {
+      val finished = new UnreliableFinished(hidesAtOnce)
+      finished.isUp = true
+      val world  = new RecordExecutorWorld(finished = finished)
+      val record = world.record(world.closed("m")).copy(replace = replace)
+      if (hidesAtOnce) world.parts.lose(record.publish.head.handle.token)
+      world.records.putIfAbsent(5, RecordCodec.encode(record.copy(seq = 5)))
+      assert(world.carriedOut(record).isInstanceOf[Settled.Shown], s"hidesAtOnce = $hidesAtOnce")
+    }
+  }
+
   test("totals count the inputs of a cancelled compaction once, also after a second recovery") {
     val finished = new UnreliableFinished
     val world    = new RecordExecutorWorld(finished = finished)

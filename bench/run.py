@@ -7,13 +7,16 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import multiprocessing
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
+from typing import TypeVar
 
 # This file is run as a script, and scripts look for modules in their own folder only.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -44,6 +47,8 @@ from pyspark.sql import SparkSession
 import stoplog
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "reference" / "benchmarks.md"
+
+T = TypeVar("T")
 
 
 def main() -> None:
@@ -162,8 +167,15 @@ def to_kafka(text: str, plan: Plan, folder: Path) -> str:
 
 def to_sparks_writers(text: str, plan: Plan, folder: Path) -> str:
     turns = TURNS if plan.rounds > 1 else 1
-    measured = {name: ratios(name, turns, folder / name) for name in PAIRS}
+    measured = {name: in_fresh_process(ratios, name, turns, folder / name) for name in PAIRS}
     return measured_section(text, "Ratios to Spark's writers", ratio_section(measured))
+
+
+def in_fresh_process(measure: Callable[..., T], *arguments: object) -> T:
+    """Calls a function in a new Python process: jars cannot be added to the JVM of an earlier session."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max_workers=1, mp_context=context) as pool:
+        return pool.submit(measure, *arguments).result()
 
 
 def cli(text: str, plan: Plan, folder: Path) -> str:

@@ -156,8 +156,9 @@ private[webhook] final class WebhookTarget(settings: WebhookSettings, secrets: S
 
 private object WebhookTarget {
 
-  // Request time-out, too early, too many requests.
-  private val Temporary = Set(408, 425, 429)
+  // Unauthorized, forbidden and not found, until the receiver is deployed or its credentials are correct;
+  // request time-out, too early, too many requests.
+  private val Temporary = Set(401, 403, 404, 408, 425, 429)
 
   // A receiver cannot stop deliveries for longer.
   private final val LongestWaitMillis = 3600000L

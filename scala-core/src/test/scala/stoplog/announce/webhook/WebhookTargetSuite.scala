@@ -117,8 +117,14 @@ class WebhookTargetSuite extends AnyFunSuite {
     }
   }
 
+  test("a receiver that is not deployed, or has other credentials, is called again") {
+    outcomes(Status(401), Status(403), Status(404)) { (delivery, _) =>
+      assert(delivery.isInstanceOf[Delivery.Retry])
+    }
+  }
+
   test("other responses of the receiver refuse the announcement") {
-    outcomes(Status(400), Status(401), Status(404), Status(410), Status(422)) { (delivery, _) =>
+    outcomes(Status(400), Status(410), Status(413), Status(422)) { (delivery, _) =>
       assert(delivery.isInstanceOf[Delivery.Refused])
     }
   }
@@ -159,10 +165,10 @@ class WebhookTargetSuite extends AnyFunSuite {
     withReceiver { receiver =>
       val secrets = receiver.target("url" -> "", "urlFrom" -> "env:URL")
       assert(secrets.deliver(Vector(announcement(0))) === Delivery.Delivered)
-      receiver.script.add(Status(404))
+      receiver.script.add(Status(410))
       assert(
         secrets.deliver(Vector(announcement(1))) === Delivery.Refused(
-          "the URL in env:URL responded with status 404"
+          "the URL in env:URL responded with status 410"
         )
       )
     }

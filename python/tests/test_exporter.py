@@ -120,6 +120,8 @@ def test_a_scrape_over_http_reads_the_present_log(tmp_path: Path) -> None:
         [sys.executable, "-m", "stoplog", "exporter", str(sink.root), "--port", "0"],
         stderr=subprocess.PIPE,
         text=True,
+        # A shell starts background jobs with SIGINT ignored, and each child inherits this.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with process:
         assert process.stderr is not None
@@ -129,7 +131,7 @@ def test_a_scrape_over_http_reads_the_present_log(tmp_path: Path) -> None:
                 assert samples(page.read().decode())["stoplog_records_total", "main"] == records
             sink.record("release")
         process.send_signal(signal.SIGINT)
-        assert process.wait() == 128 + signal.SIGINT
+        assert process.wait(timeout=60) == 128 + signal.SIGINT
 
 
 def test_mistakes_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,6 +25,8 @@ private[commit] final class TargetDelivery(
 ) {
   import TargetDelivery._
 
+  private val positioned = Some(target.target).collect { case found: PositionedTarget => found }
+
   // Announcements of the records before `reading` that the target may lack.
   private var pending   = Vector.empty[Announcement]
   private var together  = 0                            // delivered in one call, because they belong together
@@ -111,8 +113,8 @@ private[commit] final class TargetDelivery(
         stop(AnnounceErrors.positionOfOther(place.path, name, id.toString, identity))
       case Some(id) if records.isBefore(id.sequence) =>
         stop(AnnounceErrors.positionAhead(place.path, name, id.toString, records.available))
-      case Some(id)                          => resume(id)
-      case None if isPositioned && last >= 0 =>
+      case Some(id)                                 => resume(id)
+      case None if positioned.nonEmpty && last >= 0 =>
         stop(AnnounceErrors.positionLost(place.path, name, last))
       case None => if (durable.isEmpty) snapshot()
     }
@@ -120,15 +122,7 @@ private[commit] final class TargetDelivery(
     Again
   }
 
-  private def positionOf: Option[AnnouncementId] = target.target match {
-    case positioned: PositionedTarget => positioned.position(place.path, place.logName)
-    case _                            => None
-  }
-
-  private def isPositioned: Boolean = target.target match {
-    case _: PositionedTarget => true
-    case _                   => false
-  }
+  private def positionOf: Option[AnnouncementId] = positioned.flatMap(_.position(place.path, place.logName))
 
   /** Continues after the stored position. The records between the position and the cursor have no
     * announcements, unless the target has lost announcements since.
@@ -234,15 +228,13 @@ private[commit] final class TargetDelivery(
   }
 
   /** Reads the position of a target that has one: announcements up to the position have taken effect. */
-  private def unknown(why: String): Next = target.target match {
-    case _: PositionedTarget =>
-      positionOf.foreach { id =>
-        delivered = Some(id)
-        pending = pending.filter(isNew)
-        together = together.min(pending.size)
-      }
-      if (pending.isEmpty) done(Vector.empty, counts) else failed(why, afterMillis = None)
-    case _ => failed(why, afterMillis = None)
+  private def unknown(why: String): Next = {
+    positionOf.foreach { id =>
+      delivered = Some(id)
+      pending = pending.filter(isNew)
+      together = together.min(pending.size)
+    }
+    if (pending.isEmpty) done(Vector.empty, counts) else failed(why, afterMillis = None)
   }
 
   private def refused(call: Vector[Announcement], why: String): Next = target.onRefused match {

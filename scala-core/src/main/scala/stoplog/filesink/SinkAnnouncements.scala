@@ -31,7 +31,7 @@ private[filesink] object SinkAnnouncements {
     */
   def ofJob(options: SinkOptions, storage: SinkStorage, existing: Existing): JobAnnouncements = {
     if (existing != Existing.Keep)
-      storage.keepForOtherTargets(options.buckets.completeness.announce.targets.map(_.name).toSet)
+      storage.keepForOtherTargets(options.buckets.completeness.announce.names)
     if (options.buckets.completeness.announce.targets.isEmpty) withoutTargets(storage)
     else {
       val replaced  = storage.as(Replacements.SinkId)

@@ -26,6 +26,9 @@ private[stoplog] final case class AnnounceOptions(
   def start(place: Announcer.Place, next: Option[Long] = None): Option[Announcer] =
     Option.when(targets.nonEmpty)(Announcer.start(place, targets.map(_.opened), limits, next))
 
+  /** The names of the targets. */
+  def names: Set[String] = targets.map(_.name).toSet
+
   /** The directories by which the tables of the targets are recognized, if the path itself is a table. */
   def tableEntries: Set[String] = targets.flatMap(_.tableEntry).toSet
 }

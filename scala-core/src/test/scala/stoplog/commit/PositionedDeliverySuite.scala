@@ -18,8 +18,7 @@ class PositionedDeliverySuite extends AnyFunSuite {
     first.epoch("a", "b")
     first.deliver()
     assert(target.calls.size === 1)
-    val second = new world.Run(to = target) // the cursor was not written
-    second.resumed()
+    val second = next(world, target) // the cursor was not written
     second.epoch("c")
     second.deliver()
     assert(world.bucketsOf(target.accepted) === Vector("added a", "added b", "added c"))
@@ -36,8 +35,7 @@ class PositionedDeliverySuite extends AnyFunSuite {
     (1 to 20).foreach { _ => first.epoch(); first.deliver() }
     first.deliver(isEnding = true)
     assert(world.sink.records.list().head > 1L)
-    val second = new world.Run(to = target)
-    second.resumed()
+    val second = next(world, target)
     second.epoch("b")
     second.deliver()
     assert(world.bucketsOf(target.accepted) === Vector("added a", "added b"))
@@ -53,8 +51,7 @@ class PositionedDeliverySuite extends AnyFunSuite {
     first.epoch("b")
     first.deliver(isEnding = true)
     target.stored = backup
-    val second = new world.Run(to = target)
-    second.resumed()
+    val second = next(world, target)
     second.deliver()
     assert(world.bucketsOf(target.accepted) === Vector("added a", "added b", "added b"))
   }
@@ -66,8 +63,7 @@ class PositionedDeliverySuite extends AnyFunSuite {
     first.epoch("a")
     first.deliver(isEnding = true)
     target.stored = Map.empty
-    val second = new world.Run(to = target)
-    second.resumed()
+    val second = next(world, target)
     second.epoch("b")
     assert(second.deliver() === Over)
     assert(second.delivery.figures.lastError.exists(_.contains("STOPLOG_ANNOUNCEMENT_POSITION_LOST")))
@@ -80,8 +76,7 @@ class PositionedDeliverySuite extends AnyFunSuite {
     val first  = new world.Run(to = target)
     first.epoch()
     first.deliver(isEnding = true)
-    val second = new world.Run(to = target)
-    second.resumed()
+    val second = next(world, target)
     second.epoch("a")
     second.deliver()
     assert(world.bucketsOf(target.accepted) === Vector("added a"))
@@ -106,8 +101,7 @@ class PositionedDeliverySuite extends AnyFunSuite {
     first.deliver()
     (1 to 3).foreach(_ => first.epoch()) // the process dies before the cursor is written
     world.sink.clock.advance(1000001)
-    val second = new world.Run(to = target)
-    second.resumed()
+    val second = next(world, target)
     second.deliver()
     second.epoch("b")
     second.deliver()
@@ -121,10 +115,16 @@ class PositionedDeliverySuite extends AnyFunSuite {
     first.epoch("a")
     first.deliver()
     target.stored = target.stored.view.mapValues(_.copy(sequence = 300)).toMap
-    val second = new world.Run(to = target)
-    second.resumed()
+    val second = next(world, target)
     assert(second.deliver() === Over)
     val error = second.delivery.figures.lastError.get
     assert(error.contains("STOPLOG_ANNOUNCEMENT_POSITION") && error.contains("newest record of the log is 1"))
+  }
+
+  /** Returns the next run over the same log, which has carried out the records of the run before. */
+  private def next(world: AnnouncerWorld, target: PositionedRecordingTarget): world.Run = {
+    val run = new world.Run(to = target)
+    run.resumed()
+    run
   }
 }

@@ -2,7 +2,6 @@
 package stoplog.delta
 
 import java.nio.file.{Files, Path}
-import java.util.Comparator
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -15,6 +14,7 @@ import io.delta.kernel.utils.CloseableIterator
 import org.apache.spark.sql.SparkSession
 
 import stoplog.laws.{CommitFault, FaultyCommits, TableUnderTest}
+import stoplog.storage.local.LocalUnderTest
 
 /** The suites read the log of the table as text: a file is in the table if its newest action is `add`. */
 private[delta] final class TableFixture(spark: SparkSession) extends TableUnderTest(spark) {
@@ -31,8 +31,7 @@ private[delta] final class TableFixture(spark: SparkSession) extends TableUnderT
 
   override def commits: Int = versions.size
 
-  override def drop(): Unit =
-    Using.resource(Files.walk(log))(_.sorted(Comparator.reverseOrder[Path]).forEach(Files.delete))
+  override def drop(): Unit = LocalUnderTest.remove(log)
 
   override def properties: Map[String, String] =
     actions("metaData").last

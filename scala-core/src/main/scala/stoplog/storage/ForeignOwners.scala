@@ -182,12 +182,17 @@ private[stoplog] object ForeignOwners {
 
     /** Whether a name can identify an owner. False for most names. */
     def mayIdentify(name: String): Boolean =
-      KeptNames.contains(name) || Paimon.contains(name) || name.contains(IcebergMetadata) || HiveWrite
-        .matches(name)
+      KeptNames.contains(name) || Paimon.contains(name) || name.contains(IcebergMetadata) ||
+        isOfHive(name)
   }
 
   private def hive(directory: String, name: String): Option[ForeignOwner] =
-    Option.when(HiveWrite.matches(name))(ForeignOwner(directory, "the name of a write", TableFormat.Hive))
+    Option.when(isOfHive(name))(ForeignOwner(directory, "the name of a write", TableFormat.Hive))
+
+  /** The pattern is slow for directories with many names. */
+  private def isOfHive(name: String): Boolean =
+    (name.startsWith("base_") || name.startsWith("delta_") || name.startsWith("delete_")) &&
+      HiveWrite.matches(name)
 
   /** Creates the error. Names the path as the user wrote it, and the owner's directory as users know it. */
   private[storage] def refusal(path: String, directory: String, found: ForeignOwner) =

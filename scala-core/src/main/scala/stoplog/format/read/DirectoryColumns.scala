@@ -65,7 +65,7 @@ private[stoplog] final case class DirectoryColumns(
   def values(file: SourceFile, fileName: String, columns: StructType): InternalRow = {
     val named = DirectoryColumns.named(DirectoryNames.of(file))
     new GenericInternalRow(columns.fields.map[Any] { column =>
-      try value(named, column.name, zoneOf(file))
+      try value(named, column.name, zoneOf(file)).orNull
       catch {
         case NonFatal(e) =>
           val why = s"its path has no ${column.dataType.sql} for ${column.name}"
@@ -80,20 +80,16 @@ private[stoplog] final case class DirectoryColumns(
   /** Returns the values in a directory by their columns, as [[valueIn]]. Parses the directory once. */
   def valuesIn(directory: String): String => Option[Any] = {
     val named = DirectoryColumns.named(directory)
-    column =>
-      Option.when(named.exists { case (name, _) => isSame(name, column) })(value(named, column, zoneId))
+    column => value(named, column, zoneId)
   }
 
   private def zoneOf(file: SourceFile): ZoneId =
     file.zone.filter(_ != zone).fold(zoneId)(DateTimeUtils.getZoneId)
 
-  private def value(named: Vector[(String, String)], column: String, zone: ZoneId): Any =
-    named
-      .find { case (name, _) => isSame(name, column) }
-      .map { case (_, text) =>
-        DirectoryValue.of(text, schema.find(field => isSame(field.name, column)).get.dataType, zone)
-      }
-      .orNull
+  private def value(named: Vector[(String, String)], column: String, zone: ZoneId): Option[Any] =
+    named.find { case (name, _) => isSame(name, column) }.map { case (_, text) =>
+      DirectoryValue.of(text, schema.find(field => isSame(field.name, column)).get.dataType, zone)
+    }
 
   /** Whether directories name the column. */
   def has(name: String): Boolean = schema.exists(field => isSame(field.name, name))

@@ -13,8 +13,9 @@ private[stoplog] object DirectoryNames {
     * @param directory relative to the source's root
     */
   def values(directory: String): Vector[(String, String)] =
-    directory.split('/').toVector.collect {
-      case name if name.indexOf('=') > 0 => name.takeWhile(_ != '=') -> name.drop(name.indexOf('=') + 1)
+    directory.split('/').toVector.flatMap { name =>
+      val end = name.indexOf('=')
+      Option.when(end > 0)(name.substring(0, end) -> name.substring(end + 1))
     }
 
   /** Returns the directory of a file. */

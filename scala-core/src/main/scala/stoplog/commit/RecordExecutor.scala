@@ -36,7 +36,7 @@ private[commit] final class RecordExecutor(
     refused: LogRecord => Option[String] = _ => None
 ) {
   import stores.{committer, finished}
-  import tools.{faults, parallel, retry}
+  import tools.{clock, faults, parallel, retry}
 
   private val log     = stores.log
   private val markers = new MarkerWriter(identity.sinkId, followUps, parallel, retry, faults)
@@ -154,16 +154,17 @@ private[commit] final class RecordExecutor(
     * again that others have restored. The failure is thrown then, and the next process continues.
     */
   private def hide(record: LogRecord): Option[String] = {
-    val failure = ReplacedFiles
+    val progress = progressOf("Hiding the replaced files", record, record.replace.size)
+    val failure  = ReplacedFiles
       .hidingOrder(record.replace.map(_.path))
       .iterator
-      .flatMap(hide(record.seq, _)) // no group after a failed group
+      .flatMap(hide(record.seq, _, progress)) // no group after a failed group
       .nextOption()
     faults.at(Step.AfterReplace)
     failure.map(e => s"a file that it replaces cannot be hidden (${Causes.reason(e)})")
   }
 
-  private def hide(seq: Long, together: Vector[String]): Seq[Throwable] =
+  private def hide(seq: Long, together: Vector[String], progress: StepProgress): Seq[Throwable] =
     parallel
       .map(together.grouped(finished.together).toVector) { paths =>
         val failure =
@@ -171,6 +172,7 @@ private[commit] final class RecordExecutor(
             retry(() => finished.hide(seq, paths))
             None
           } catch { case e: StoplogException if finished.hidesAtOnce => Some(e) }
+        progress.add(paths.size)
         faults.at(Step.MidReplace)
         failure
       }
@@ -200,11 +202,13 @@ private[commit] final class RecordExecutor(
   private def hasMoreToDo(record: LogRecord): Boolean = record.replace.nonEmpty || !record.follow.isEmpty
 
   private def publish(record: LogRecord, hidden: Vector[Pending]): RecordExecutor.Published = {
-    val seen = new ConcurrentLinkedQueue[String]
+    val seen     = new ConcurrentLinkedQueue[String]
+    val progress = progressOf("Publishing the files", record, hidden.size)
     try {
       val outcomes = parallel.map(hidden) { part =>
         val outcome = retry(() => committer.publish(part))
         if (outcome != CommitOutcome.Lost) seen.add(part.finishedPath)
+        progress.add(1)
         faults.at(Step.PartPublished)
         outcome
       }
@@ -216,6 +220,9 @@ private[commit] final class RecordExecutor(
         throw e
     }
   }
+
+  private def progressOf(step: String, record: LogRecord, files: Int): StepProgress =
+    new StepProgress(s"$step of record ${record.seq} of ${identity.path}", files, clock, Log.warn)
 
   /** Records visible parts after a failure, which takes precedence over a failure here. */
   private def note(record: LogRecord, visible: Set[String], failure: Throwable): Unit =

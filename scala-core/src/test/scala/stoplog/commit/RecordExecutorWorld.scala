@@ -18,7 +18,8 @@ private[commit] final class RecordExecutorWorld(
     onLost: LostPart = LostPart.Fail,
     tries: Int = 1,
     marked: () => Unit = () => (),
-    finished: ReplacedFiles = ReplacedFiles.none
+    finished: ReplacedFiles = ReplacedFiles.none,
+    clock: Clock = Clock.system
 ) {
   val parts          = new MemoryParts
   val records        = new MemoryRecords
@@ -33,7 +34,7 @@ private[commit] final class RecordExecutorWorld(
     }
   })
   private val tools = DriverTools(
-    Clock.system,
+    clock,
     Faults.none,
     DriverLock.semaphore(),
     Parallel.sequential,
@@ -84,7 +85,9 @@ private[commit] final class UnreliableFinished(override val hidesAtOnce: Boolean
   var broughtBackLate      = Vector.empty[String]
 
   override def sizeBytes(path: String): Option[Long] = None
-  override def hide(seq: Long, path: String): Unit   = ()
+  override def hide(seq: Long, path: String): Unit   = onHide()
+
+  var onHide: () => Unit = () => ()
 
   /** By a reader, before they could be hidden. */
   var taken: Set[String] = Set.empty

@@ -129,9 +129,10 @@ class Browser:
             raise AssertionError(found["exceptionDetails"])
         return found["result"].get("value")
 
-    def picture(self, to: Path) -> None:
-        """The whole page, also what is below the window."""
-        taken = self._call("Page.captureScreenshot", captureBeyondViewport=True)
+    def picture(self, to: Path, **clip: float) -> None:
+        """Writes a PNG of the whole page, or of a rectangle: `x`, `y`, `width`, `height` in pixels."""
+        part = {"clip": {**clip, "scale": 1}} if clip else {}
+        taken = self._call("Page.captureScreenshot", captureBeyondViewport=True, **part)
         to.write_bytes(base64.b64decode(taken["data"]))
 
     def _has_loaded(self, loader: str) -> bool:

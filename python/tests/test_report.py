@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
@@ -72,6 +73,39 @@ def test_the_page_is_complete_without_other_resources(tmp_path: Path) -> None:
     assert "@import" not in html
     assert "url(" not in html
     assert "@media (prefers-color-scheme:dark)" in html
+
+
+def verdict(html: str) -> list[str]:
+    """The headline, and the problems below."""
+    head = html.partition("<h2")[0]
+    found = re.findall(r"<(?:p class=\"verdict [a-z]+\" role=\"status\"|li)>(.*?)</", head)
+    return [unescape(words) for words in found]
+
+
+def test_the_headline_of_a_healthy_sink_says_that_nothing_is_wrong(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    assert verdict(report(tmp_path).html) == ["Nothing needs attention: 4 files, 2 open parts"]
+
+
+def test_the_headline_counts_open_parts_that_no_query_will_publish(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    found = verdict(report(tmp_path, now=NOW + 60 * MINUTE).html)
+    assert found[0] == "1 problem needs attention"
+    assert found[1].startswith("2 open parts with 20 rows, and no query runs (the driver of run ")
+    assert found[1].endswith(": restart the query, or run stoplog finalize PATH.")
+
+
+def test_the_headline_names_a_record_that_cannot_be_read_and_a_failed_target(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    (tmp_path / "_stoplog" / "main" / "log" / f"{1:020d}.commit").write_bytes(b"torn")
+    failed = tmp_path / "_stoplog" / "main" / "announced" / "hook" / f"{3:020d}.failed"
+    failed.parent.mkdir(parents=True)
+    failed.write_text(json.dumps({"reason": "HTTP 503", "at": NOW - 2 * MINUTE}))
+    assert verdict(report(tmp_path).html) == [
+        "2 problems need attention",
+        "The log has 1 record that cannot be read: stoplog check PATH names them.",
+        "The announcement target hook fails since 2m, 6 records waiting: HTTP 503",
+    ]
 
 
 def test_every_plot_has_a_title_a_description_and_a_table(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,9 @@ from stoplog.inspection import SinkDirectory, SinkReport
 
 pytestmark = pytest.mark.skipif(find() is None, reason=ABSENT)
 
-WIDTHS = (1200, 400)
+PICTURES = Path(__file__).resolve().parents[2] / "docs" / "images"
+PICTURE = {"x": 0, "y": 0, "width": 1000, "height": 900}
+WIDTHS = (1200, 900, 400)
 SCHEMES: tuple[Scheme, ...] = ("light", "dark")
 TEXT_CONTRAST, SHAPE_CONTRAST = 4.5, 3.0  # of WCAG 2, level AA
 
@@ -93,6 +96,17 @@ def test_the_page_fits_the_window_and_is_legible(browser: Browser, tmp_path: Pat
             assert sizes_of_words(browser) >= 9.5, width
 
 
+@pytest.mark.parametrize("width", [1440, 1200, 900, 768])
+def test_no_column_beside_a_plot_is_cut(browser: Browser, tmp_path: Path, width: int) -> None:
+    report_cases.usual(tmp_path / "events")
+    browser.open(report(tmp_path / "events").save(tmp_path / "page.html"), width)
+    cut = browser.value(
+        "[...document.querySelectorAll('.stoplog .pair>.scroll')]"
+        ".filter(each => each.scrollWidth > each.clientWidth).map(each => each.textContent.slice(0, 40))"
+    )
+    assert cut == []
+
+
 def test_the_page_follows_the_colour_scheme_of_the_system(browser: Browser, tmp_path: Path) -> None:
     healthy(tmp_path / "events")
     page = report(tmp_path / "events").save(tmp_path / "page.html")
@@ -121,6 +135,19 @@ def test_the_report_is_legible_with_the_styles_of_a_notebook(
         assert overflow(browser) <= 0
         assert dim(browser) == []
         assert browser.value("getComputedStyle(document.querySelector('.stoplog td')).textAlign") == "left"
+
+
+def test_the_picture_of_the_guide_shows_the_report(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With STOPLOG_PICTURES=1 the picture replaces the picture of the guide."""
+    monkeypatch.chdir(tmp_path)  # the page shows the path as the user names it
+    report_cases.usual(Path("events"))
+    picture = PICTURES / "report.png" if os.environ.get("STOPLOG_PICTURES") else tmp_path / "report.png"
+    browser.open(report(Path("events")).save(tmp_path / "page.html"), PICTURE["width"])
+    browser.picture(picture, **PICTURE)
+    size = [int.from_bytes(picture.read_bytes()[at : at + 4], "big") for at in (16, 20)]  # of a PNG's header
+    assert size == [PICTURE["width"], PICTURE["height"]]
 
 
 def overflow(browser: Browser) -> Any:

@@ -78,11 +78,13 @@ _RULES = """
 .stoplog h1{font-size:1.5em;overflow-wrap:anywhere}
 .stoplog h2{font-size:1.15em;margin:2em 0 .3em}
 .stoplog p{max-width:75ch;margin:.4em 0;overflow-wrap:anywhere}
+.stoplog .verdict{font-weight:bold;font-size:1.1em;border-left:6px solid var(--s4);padding-left:10px}
+.stoplog .verdict.wrong{border-color:var(--s6)}
 .stoplog .note,.stoplog caption{color:var(--soft);font-size:.9em;text-align:left}
 .stoplog caption{padding-top:.8em}
 .stoplog .pair{display:flex;flex-wrap:wrap;gap:16px;align-items:flex-start}
 .stoplog .pair>figure{flex:3 1 420px;margin:0;min-width:0;max-width:900px;container-type:inline-size}
-.stoplog .pair>.scroll{flex:1 1 240px;min-width:0}
+.stoplog .pair>.scroll{flex:1 1 auto;min-width:0;max-width:100%}
 .stoplog .scroll{max-height:320px;overflow:auto}
 .stoplog table{border-collapse:collapse;font-size:.9em;margin:0;color:inherit}
 .stoplog th,.stoplog td{text-align:left;padding:3px 12px 3px 0;border-bottom:1px solid var(--line);
@@ -92,7 +94,7 @@ background:var(--surface);vertical-align:top;white-space:nowrap}
 .stoplog .long{white-space:normal;overflow-wrap:anywhere;min-width:16em}
 .stoplog svg{display:block;width:100%;height:auto;overflow:visible}
 .stoplog svg text{fill:var(--soft);font:12px system-ui,sans-serif}
-@container (max-width:480px){.stoplog svg text{font-size:19px}.stoplog svg .wide{display:none}}
+@container (max-width:575px){.stoplog svg text{font-size:19px}.stoplog svg .wide{display:none}}
 .stoplog .grid{stroke:var(--line)}
 .stoplog rect{stroke:var(--surface);stroke-width:1}
 .stoplog .legend{list-style:none;display:flex;flex-wrap:wrap;gap:4px 16px;padding:0;

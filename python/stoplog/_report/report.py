@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from stoplog._html.markup import Markup, limited, page, styled, text, words
+from stoplog._html.markup import Markup, element, limited, page, styled, text, words
 from stoplog._inspect.sinks import SinkKind
 from stoplog._inspect.status import BucketStatus, OpenPartStatus, SinkStatus
 from stoplog._inspect.targets import TargetStatus
 from stoplog._report.bins import median_bin
 from stoplog._report.figures import Figures
 from stoplog._report.plots import delay_plot, modified_plot, reason_plot, size_plot
+from stoplog._report.verdict import attention, headline
 from stoplog._shared.version import version
 from stoplog._text.words import ago, counted, many, moment, size
 
@@ -124,6 +125,7 @@ def _until(millis: int | None, now_millis: int) -> str:
 def sections(found: Figures) -> Iterator[Markup]:
     """Returns all sections, without the frame of the page."""
     yield words("h1", found.path)
+    yield from _verdict(found)
     yield from _head(found)
     yield words("h2", "Sizes of finished files")
     yield from _sizes(found)
@@ -141,6 +143,14 @@ def sections(found: Figures) -> Iterator[Markup]:
         yield words("h2", "Announcements")
         yield target_table(found.status)
     yield words("p", f"Made by stoplog {version()}. Times in UTC, sizes in binary units.", class_="note")
+
+
+def _verdict(found: Figures) -> Iterator[Markup]:
+    problems = tuple(attention(found))
+    state = "wrong" if problems else "right"
+    yield words("p", headline(found, len(problems)), class_=f"verdict {state}", role="status")
+    if problems:
+        yield element("ul", *(words("li", problem) for problem in problems))
 
 
 def _head(found: Figures) -> Iterator[Markup]:

@@ -52,6 +52,7 @@ object TestBed extends AutoPlugin {
         "s3mock"           -> (s3 ++ jars.select(configurationFilter(S3Mock.name))),
         "s3proxy"          -> (s3 ++ jars.select(configurationFilter(S3Proxy.name))),
         "s3a"              -> jars.select(configurationFilter(S3a.name)),
+        "s3a-4.1"          -> jars.select(configurationFilter(S3aOfSpark41.name)),
         "cassandra-server" -> (cassandraServer / Runtime / fullClasspath).value.files,
         "jdbcServers"      -> (jdbcServer / Runtime / fullClasspath).value.files,
         "jdbcDrivers"      -> (jdbcServer / update).value.select(configurationFilter(JdbcDrivers.name)),
@@ -107,12 +108,13 @@ object TestBed extends AutoPlugin {
 
   /** Two implementations of an S3 server and the S3 client, each with a separate class path. */
   lazy val s3Server: Project = server("s3").settings(
-    ivyConfigurations ++= Seq(S3Mock, S3Proxy, S3a),
+    ivyConfigurations ++= Seq(S3Mock, S3Proxy, S3a, S3aOfSpark41),
     libraryDependencies ++= Seq(
       ("com.adobe.testing" % "s3mock" % Versions.s3mock % S3Mock classifier "exec").intransitive(),
       ("org.gaul" % "s3proxy" % Versions.s3proxy % S3Proxy classifier "jar-with-dependencies").intransitive()
     ),
-    libraryDependencies ++= s3aModules.map(_ % S3a)
+    libraryDependencies ++= s3aModules.map(_ % S3a),
+    libraryDependencies ++= s3aOf(Versions.hadoopOfSpark41).map(_ % S3aOfSpark41)
   )
 
   /** PostgreSQL and MariaDB from the binaries on Maven Central, as processes that a test can kill. */
@@ -158,6 +160,8 @@ object TestBed extends AutoPlugin {
   private lazy val S3Proxy = config("s3proxy").hide
   private lazy val S3a     = config("s3a").hide
 
+  private lazy val S3aOfSpark41 = config("s3aOfSpark41").hide
+
   /** A Cassandra cluster of one node. The JVM needs the options in `src/java-options`. */
   lazy val cassandraServer: Project = server("cassandra").settings(
     libraryDependencies += "org.apache.cassandra" % "cassandra-all" % Versions.cassandra
@@ -185,7 +189,7 @@ object TestBed extends AutoPlugin {
       val runtime = s"iceberg-spark-runtime-${Versions.icebergSparkLine}_2.13"
       ("org.apache.iceberg" % runtime % Versions.iceberg % Iceberg).intransitive()
     },
-    libraryDependencies ++= s3aOf(Versions.icebergHadoop).map(_ % IcebergS3)
+    libraryDependencies ++= s3aOf(Versions.hadoopOfSpark41).map(_ % IcebergS3)
   )
 
   private lazy val FlinkS3   = config("flinkS3").hide

@@ -47,6 +47,9 @@ object Versions {
   val log4j     = "2.25.5" // the broker's
   val awsSdk    = "2.35.4" // the one that hadoop-aws names
 
+  // The Hadoop of the oldest line of Spark on which the sink writes to S3.
+  val hadoopOfSpark41 = "3.4.2"
+
   // What `make bench-peers` runs beside stoplog. Delta Lake and Iceberg have an artifact for each line of Spark; the newest
   // line of Iceberg's is that of the Spark in python/requirements/peers-iceberg.txt.
   val flink            = "2.3.0"
@@ -54,7 +57,6 @@ object Versions {
   val sparkLine        = spark.split('.').take(2).mkString(".")
   val iceberg          = "1.12.0"
   val icebergSparkLine = "4.1"
-  val icebergHadoop    = "3.4.2" // that Spark's
 
   // Databases of the tests, and their drivers.
   val derby            = "10.16.1.1" // the one that Spark comes with, for its catalog

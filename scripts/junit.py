@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counts of passed and failed tests, out of the JUnit XML that sbt and pytest both write."""
+"""Counts and properties of tests, out of the JUnit XML that sbt and pytest both write."""
 
 from __future__ import annotations
 
@@ -39,6 +39,29 @@ class Counts:
 def read(reports: Iterable[Path]) -> Counts:
     """Add up every report; a file that is not whole XML (its writer died) counts as one failure."""
     return sum((_read_one(report) for report in reports), Counts())
+
+
+def ends_by_property(report: Path, name: str) -> dict[str, set[str]]:
+    """Returns how the tests with a property ended, by the value: "passed", "failed" or "skipped".
+
+    Empty if the file is not whole XML.
+    """
+    found: dict[str, set[str]] = {}
+    try:
+        root = ElementTree.parse(report).getroot()
+    except ElementTree.ParseError:
+        return found
+    for case in root.iter("testcase"):
+        for each in case.iter("property"):
+            if each.get("name") == name:
+                found.setdefault(str(each.get("value")), set()).add(_end(case))
+    return found
+
+
+def _end(case: ElementTree.Element) -> str:
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed"
+    return "passed" if case.find("skipped") is None else "skipped"
 
 
 def _read_one(report: Path) -> Counts:

@@ -2,10 +2,15 @@
 """Run the end-to-end tests with the same wheel on every Spark line, each in an environment of its own.
 
 usage: spark_lines.py WHEEL [VERSION ...]     (without versions: all of python/requirements/spark-lines.txt)
+
+Writes the date to `tests/tried.json` for each combination of platform, store and Spark line whose tests have
+passed. `make docs` writes the table of the compatibility page from this file.
 """
 
 from __future__ import annotations
 
+import datetime
+import json
 import subprocess
 import sys
 import venv
@@ -13,10 +18,15 @@ from pathlib import Path
 
 import junit
 from run_tests import END_TO_END, SIDE_BY_SIDE
-from steps import ROOT, environment, pytest
+from steps import REPORTS, ROOT, environment, pytest
 
 REQUIREMENTS = ROOT / "python" / "requirements"
 MARKED = "spark_lines"  # those that are too long for each commit among them
+TRIED = ROOT / "tests" / "tried.json"
+PASSED = {"passed"}
+
+Tried = dict[str, dict[str, str]]
+"""The last date by combination (`platform: store`) and version of Spark."""
 
 
 def main(wheel: Path, only: list[str]) -> int:
@@ -42,10 +52,27 @@ def run(spark: str, wheel: Path) -> junit.Counts:
         print(f"Spark {spark}: its environment could not be made: {error}", flush=True)
         return junit.Counts(failed=1)
     counts = pytest(f"spark-{spark}", [END_TO_END, *SIDE_BY_SIDE], MARKED, str(python)).run().counts
+    report = REPORTS / f"spark-{spark}" / "junit.xml"
+    if report.exists():
+        ends = junit.ends_by_property(report, "tried")
+        tried = dated(json.loads(TRIED.read_text()), spark, ends, datetime.date.today().isoformat())
+        TRIED.write_text(json.dumps(tried, indent=2, sort_keys=True) + "\n")
     if counts.passed + counts.failed == 0:
         print(f"Spark {spark}: no test ran.", flush=True)
         return junit.Counts(failed=1)
     return counts
+
+
+def dated(before: Tried, spark: str, ends: dict[str, set[str]], today: str) -> Tried:
+    """Adds today to the combinations whose tests have all passed; removes those with a failed test."""
+    tried = {combination: dict(dates) for combination, dates in before.items()}
+    for combination, all_ends in ends.items():
+        dates = tried.setdefault(combination, {})
+        if all_ends == PASSED:
+            dates[spark] = today
+        elif "failed" in all_ends:
+            dates.pop(spark, None)
+    return tried
 
 
 def environment_for(spark: str, wheel: Path) -> Path:

@@ -82,12 +82,12 @@ def verdict(html: str) -> list[str]:
     return [unescape(words) for words in found]
 
 
-def test_the_headline_of_a_healthy_sink_says_that_nothing_is_wrong(tmp_path: Path) -> None:
+def test_a_healthy_sink_needs_no_attention(tmp_path: Path) -> None:
     healthy(tmp_path)
     assert verdict(report(tmp_path).html) == ["Nothing needs attention: 4 files, 2 open parts"]
 
 
-def test_the_headline_counts_open_parts_that_no_query_will_publish(tmp_path: Path) -> None:
+def test_open_parts_of_a_dead_query_need_attention(tmp_path: Path) -> None:
     healthy(tmp_path)
     found = verdict(report(tmp_path, now=NOW + 60 * MINUTE).html)
     assert found[0] == "1 problem needs attention"
@@ -95,7 +95,7 @@ def test_the_headline_counts_open_parts_that_no_query_will_publish(tmp_path: Pat
     assert found[1].endswith(": restart the query, or run stoplog finalize PATH.")
 
 
-def test_the_headline_names_a_record_that_cannot_be_read_and_a_failed_target(tmp_path: Path) -> None:
+def test_torn_records_and_failed_targets_need_attention(tmp_path: Path) -> None:
     healthy(tmp_path)
     (tmp_path / "_stoplog" / "main" / "log" / f"{1:020d}.commit").write_bytes(b"torn")
     failed = tmp_path / "_stoplog" / "main" / "announced" / "hook" / f"{3:020d}.failed"

@@ -97,7 +97,7 @@ def test_the_page_fits_the_window_and_is_legible(browser: Browser, tmp_path: Pat
 
 
 @pytest.mark.parametrize("width", [1440, 1200, 900, 768])
-def test_no_column_beside_a_plot_is_cut(browser: Browser, tmp_path: Path, width: int) -> None:
+def test_tables_next_to_plots_are_complete(browser: Browser, tmp_path: Path, width: int) -> None:
     report_cases.usual(tmp_path / "events")
     browser.open(report(tmp_path / "events").save(tmp_path / "page.html"), width)
     cut = browser.value(
@@ -137,7 +137,7 @@ def test_the_report_is_legible_with_the_styles_of_a_notebook(
         assert browser.value("getComputedStyle(document.querySelector('.stoplog td')).textAlign") == "left"
 
 
-def test_the_picture_of_the_guide_shows_the_report(
+def test_the_guide_has_a_picture_of_the_report(
     browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With STOPLOG_PICTURES=1 the picture replaces the picture of the guide."""

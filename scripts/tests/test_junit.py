@@ -41,3 +41,21 @@ def test_failed_tests_are_named_with_the_message(tmp_path: Path) -> None:
     case = f'<testcase classname="stoplog.A" name="keeps rows">{failure}</testcase>'
     suite = report(tmp_path, "a.xml", f'<testsuite tests="1" failures="1">{case}</testsuite>')
     assert junit.read([suite]).failures == ("stoplog.A: keeps rows: 3 was not 4",)
+
+
+def test_outcomes_are_grouped_by_a_property(tmp_path: Path) -> None:
+    suite = report(
+        tmp_path,
+        "a.xml",
+        "<testsuite>"
+        '<testcase><properties><property name="tried" value="a"/></properties></testcase>'
+        '<testcase><properties><property name="tried" value="a"/></properties><error/></testcase>'
+        '<testcase><properties><property name="tried" value="b"/></properties><skipped/></testcase>'
+        '<testcase><properties><property name="other" value="c"/></properties></testcase>'
+        "</testsuite>",
+    )
+    assert junit.ends_by_property(suite, "tried") == {"a": {"passed", "failed"}, "b": {"skipped"}}
+
+
+def test_a_torn_report_has_no_properties(tmp_path: Path) -> None:
+    assert junit.ends_by_property(report(tmp_path, "torn.xml", "<testsuite tests="), "tried") == {}

@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from servers import cassandra, kafka
 from servers.databases import postgres
 from servers.jars import jars
-from support import jvm, order, passed
+from support import jvm, order, passed, tried
 from support.place import Place
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     passed.deselect(config, items)
     order.longest_first(items)
+    tried.report(items)
 
 
 @pytest.hookimpl(optionalhook=True)

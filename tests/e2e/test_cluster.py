@@ -9,6 +9,7 @@ import pytest
 
 from support.event_log import event_log, events
 from support.finished import assert_each_once, files
+from support.hosts import cluster
 from support.jobs import Job
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from support.place import Place
 
 
+@pytest.mark.spark_lines
+@pytest.mark.tried("Local cluster", "local disks")
 def test_each_row_is_written_once_if_executors_die_in_a_task(place: Place, tmp_path: Path) -> None:
     """Every executor dies in its third task of the writing stage."""
     place.feed(files=6)  # more tasks than two executors end before they die
@@ -36,6 +39,16 @@ def test_each_row_is_written_once_if_a_stage_is_repeated(place: Place, tmp_path:
     assert any(stage["Stage Attempt ID"] > 0 for stage in stages)
     assert_each_once(place.out, place.rows)
     assert files(place.out)
+
+
+@pytest.mark.long
+@pytest.mark.spark_lines
+@pytest.mark.tried("Standalone cluster", "local disks")
+def test_workers_on_two_hosts_write_and_read_each_row(tmp_path: Path) -> None:
+    with cluster(tmp_path / "cluster") as master:
+        conf = {"spark.executor.memory": "640m"}
+        written = Job(str(tmp_path / "numbers"), master=master, conf=conf, rows=1000).run("plain_job.py")
+        assert written.printed == "1000 499500\n"
 
 
 def cluster_job(place: Place, tmp_path: Path, fault: str, **options: str) -> Job:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spark_lines
+@pytest.mark.tried("Spark Connect", "local disks")
 def test_streams_and_batches_run_from_a_connect_client(place: Place) -> None:
     place.feed(files=4)
     client = Job.at(place, path=str(place.out))

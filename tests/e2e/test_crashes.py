@@ -116,6 +116,7 @@ def test_a_bulk_format_has_each_row_once_after_a_crash_in_a_part(
 
 
 @pytest.mark.spark_lines
+@pytest.mark.tried("Local mode", "local disks")
 def test_each_row_is_written_once_after_a_halt_at_any_step(stoplog_pipeline: PipelineFactory) -> None:
     crash_at_each_of(Step.sample() if LONG else Step.sample()[::2], stoplog_pipeline, "text")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The jars that `make servers` leaves beside the servers' class paths: connectors, and their clients.
 
-They are the same on every line of Spark, but for Spark's own Kafka module.
+They are the same on every line of Spark, but for Spark's own Kafka module and the client for S3.
 """
 
 from __future__ import annotations
@@ -21,9 +21,18 @@ def jars(*connectors: str) -> str:
 
 def spark_kafka() -> list[str]:
     """Spark's own Kafka module, of the line that runs; nothing where none of that line is published."""
-    line = ".".join(version("pyspark").split(".")[:2])
-    file = CLASS_PATHS / f"spark-kafka-{line}.classpath"
+    file = CLASS_PATHS / f"spark-kafka-{_line()}.classpath"
     return file.read_text().split(os.pathsep) if file.exists() else []
+
+
+def s3a() -> str:
+    """The class path of the client for S3, of the Hadoop of the line that runs."""
+    own = f"s3a-{_line()}"
+    return class_path(own if (CLASS_PATHS / f"{own}.classpath").exists() else "s3a")
+
+
+def _line() -> str:
+    return ".".join(version("pyspark").split(".")[:2])
 
 
 def class_path(name: str) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .class_data import ClassData
-from .jars import CLASS_PATHS, class_path, jars
+from .jars import CLASS_PATHS, class_path, jars, s3a
 from .patience import patience
 
 BUCKET = "stoplog"
@@ -119,7 +119,7 @@ def _s3(endpoint: str) -> Server:
         "access.key": BUCKET,
         "secret.key": BUCKET,
     }
-    client = class_path("s3a").replace(os.pathsep, ",")
+    client = s3a().replace(os.pathsep, ",")
     conf = {f"spark.hadoop.fs.s3a.{key}": value for key, value in settings.items()}
     return Server(f"s3a://{BUCKET}", f"{endpoint}/{BUCKET}", conf | {"spark.jars": client})
 

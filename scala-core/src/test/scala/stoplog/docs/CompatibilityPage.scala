@@ -10,7 +10,16 @@ object CompatibilityPage {
   val name: String = "reference/compatibility.md"
 
   def text: String =
-    Seq(head, platforms, spark, ConnectorsTables.text, StoresTable.text, FormatsTable.text, records).mkString(
+    Seq(
+      head,
+      platforms,
+      spark,
+      TriedTable.text,
+      ConnectorsTables.text,
+      StoresTable.text,
+      FormatsTable.text,
+      records
+    ).mkString(
       "\n"
     )
 

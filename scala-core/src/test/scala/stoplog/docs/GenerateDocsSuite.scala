@@ -16,7 +16,7 @@ class GenerateDocsSuite extends AnyFunSuite {
 
   test("each row of the compatibility tables has as many cells as its header") {
     val tables = CompatibilityPage.text.split("\n\n").filter(_.startsWith("| "))
-    assert(tables.length === 6)
+    assert(tables.length === 7)
     for {
       table <- tables
       rows = table.linesIterator.toVector

@@ -11,7 +11,7 @@ object PackageImports {
     "announce"          -> "",
     "announce.catalog"  -> "announce announce.setting error options storage",
     "announce.setting"  -> "error options",
-    "announce.table"    -> "announce options storage",
+    "announce.table"    -> "announce error options storage",
     "announce.webhook"  -> "announce announce.setting error options thread",
     "async"             -> "error",
     "bucket"            -> "error log storage util writing",

@@ -100,11 +100,11 @@ abstract class AnnouncementTargetLaws extends AnyFunSuite {
   protected final def deliver(target: AnnouncementTarget, announcements: Vector[Announcement]): Unit = {
     def attempt(left: Vector[Announcement], attempts: Int): Unit =
       if (left.nonEmpty) target.deliver(left) match {
-        case Delivery.Delivered       => ()
-        case Delivery.Refused(reason) => fail(s"refused: $reason")
-        case other if attempts == 0   => fail(s"still $other")
-        case _: Delivery.Unknown      => attempt(pending(target, left), attempts - 1)
-        case _: Delivery.Retry        => attempt(left, attempts - 1)
+        case Delivery.Delivered          => ()
+        case Delivery.Refused(reason, _) => fail(s"refused: $reason")
+        case other if attempts == 0      => fail(s"still $other")
+        case _: Delivery.Unknown         => attempt(pending(target, left), attempts - 1)
+        case _: Delivery.Retry           => attempt(left, attempts - 1)
       }
     attempt(announcements, AnnouncementTargetLaws.MostAttempts)
   }

@@ -55,8 +55,9 @@ abstract class PositionedTargetLaws extends AnnouncementTargetLaws {
     withPositioned(receiver) { target =>
       assert(position(target, receiver).map(_.log) === Some(added(receiver, 1 to 1).head.id.log))
       target.deliver(again) match {
-        case Delivery.Refused(reason) => assert(reason.contains(added(receiver, 1 to 1).head.id.log.identity))
-        case other                    => fail(other.toString)
+        case Delivery.Refused(reason, _) =>
+          assert(reason.contains(added(receiver, 1 to 1).head.id.log.identity))
+        case other => fail(other.toString)
       }
     }
     assert(receiver.received() === (1 to 2))

@@ -95,6 +95,60 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     assert(table.ids === Seq(1L))
   }
 
+  /** The formats of the files that the table accepts. */
+  protected def formats: Seq[String] = Seq("parquet")
+
+  private val damages = Seq[(String, Array[Byte] => Array[Byte])](
+    "empty"              -> (_ => Array.empty),
+    "truncated"          -> (bytes => bytes.take(bytes.length / 2)),
+    "without magic"      -> (bytes => bytes.dropRight(4) ++ "text".getBytes),
+    "damaged at its end" -> { bytes =>
+      val from = bytes.length / 2
+      bytes.take(from) ++ Array.fill[Byte](bytes.length - from - 8)(-1) ++ bytes.takeRight(8)
+    }
+  )
+
+  for ((what, damage) <- damages)
+    test(s"refuses a file by its path that is $what, and accepts the other files") {
+      for (format <- formats) {
+        val table        = newTable()
+        val target       = table.target()
+        def file(i: Int) =
+          table.written(table.frame(i to i), format = format)
+        val first  = file(0)
+        val broken = table.overwritten(file(1))(damage)
+        val later  = file(2)
+        assert(table.refusal(target, table.added(0, broken)).files === Set(broken.path))
+        table.delivered(target, table.added(0, first))
+        for (announced <- Seq(Change.Added("", _), Change.Snapshot("", _))) {
+          val refusal = table.refusal(target, table.announced(1, announced(Vector(broken, later))))
+          assert(refusal.files === Set(broken.path), refusal.reason)
+          assert(refusal.reason.contains(broken.path) && refusal.reason.contains("Restore"), refusal.reason)
+          assert(table.position(target) === Some(0L -> 0))
+        }
+        table.delivered(target, table.announced(1, Change.Added("", Vector(later))))
+        table.delivered(target, table.announced(2, Change.Added("", Vector.empty)))
+        assert(table.position(target) === Some(2L -> 0))
+        assert(table.files === Set(first.path, later.path))
+      }
+    }
+
+  test("repeats a file that the storage does not return, and does not take the file for removed") {
+    val table  = newTable()
+    val target = table.target()
+    table.delivered(target, table.added(0, table.written(0 to 0)))
+    val file    = table.written(1 to 1)
+    val content = table.parked(table.sink.resolve(file.path))
+    Files.createDirectory(table.sink.resolve(file.path)) // cannot be opened, even by the superuser
+    val failure = intercept[IOException](target.deliver(Vector(table.added(1, file))))
+    assert(failure.getMessage.contains(file.path))
+    assert(table.absent === Nil)
+    Files.delete(table.sink.resolve(file.path))
+    Files.move(content, table.sink.resolve(file.path))
+    table.delivered(target, table.added(1, file))
+    assert(table.ids === Seq(0L, 1L))
+  }
+
   test("rejects the removal of files absent from the table") {
     val table  = newTable()
     val target = table.target()

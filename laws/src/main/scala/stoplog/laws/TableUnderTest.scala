@@ -20,7 +20,7 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
   final val records: Path = Files.createDirectories(sink.resolve(s"_stoplog/${TableUnderTest.Log.name}/log"))
   Files.createFile(records.resolve("records"))
 
-  private var files = 0
+  private var writes = 0
 
   /** Creates a target that delivers to the table, and creates the table if missing. */
   def target(settings: (String, String)*): PositionedTarget
@@ -47,18 +47,22 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
       .flatMap(_._2.split("\n"))
       .filter(_.nonEmpty)
 
-  final def written(ids: Range): AnnouncedFile =
-    written(spark.range(ids.head.toLong, ids.last + 1L).toDF())
+  /** Returns the paths of all files of the table that are in the sink. */
+  def files: Set[String]
+
+  final def written(ids: Range): AnnouncedFile = written(frame(ids))
+
+  final def frame(ids: Range): DataFrame = spark.range(ids.head.toLong, ids.last + 1L).toDF()
 
   /** Moves the one file of the rows into a bucket, and returns the file. */
   final def written(rows: DataFrame, bucket: String = "", format: String = "parquet"): AnnouncedFile = {
-    files += 1
-    val directory = root.resolve(s"written-$files")
+    writes += 1
+    val directory = root.resolve(s"written-$writes")
     rows.coalesce(1).write.format(format).save(directory.toString)
     val from = Using.resource(Files.list(directory))(
       _.iterator.asScala.filter(_.toString.endsWith(s".$format")).next()
     )
-    val relative = if (bucket.isEmpty) s"part-$files.$format" else s"$bucket/part-$files.$format"
+    val relative = if (bucket.isEmpty) s"part-$writes.$format" else s"$bucket/part-$writes.$format"
     val to       = sink.resolve(relative)
     Files.createDirectories(to.getParent)
     Files.move(from, to)
@@ -91,10 +95,21 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
 
   /** Returns the reason of [[Delivery.Refused]]. */
   final def refused(target: AnnouncementTarget, announcements: Announcement*): String =
+    refusal(target, announcements: _*).reason
+
+  final def refusal(target: AnnouncementTarget, announcements: Announcement*): Delivery.Refused =
     target.deliver(announcements.toVector) match {
-      case Delivery.Refused(reason) => reason
-      case other                    => fail(s"not refused: $other")
+      case refused: Delivery.Refused => refused
+      case other                     => fail(s"not refused: $other")
     }
+
+  /** Replaces the bytes of a file, and returns the file. */
+  final def overwritten(file: AnnouncedFile)(change: Array[Byte] => Array[Byte]): AnnouncedFile = {
+    val path  = sink.resolve(file.path)
+    val bytes = change(Files.readAllBytes(path))
+    Files.write(path, bytes)
+    file.copy(bytes = bytes.length.toLong)
+  }
 
   /** Moves a path out of the sink, and returns its new place. */
   final def parked(path: Path): Path = Files.move(path, root.resolve(s"parked-${path.getFileName}"))

@@ -83,8 +83,10 @@ object Delivery {
     * or skips the announcements, by the options of the target.
     *
     * @param reason a clause for messages, without secrets
+    * @param files  the paths of the announced files that the target rejects, if the target accepts the
+    *               announcements without these files. With `onRefused=skip`, only these files are skipped
     */
-  final case class Refused(reason: String) extends Delivery
+  final case class Refused(reason: String, files: Set[String] = Set.empty) extends Delivery
 }
 
 /** Creates the targets of one kind from options. A jar lists its factories in

@@ -143,10 +143,10 @@ private[stoplog] object Announcer {
     .announcement(0, 0, Change.Snapshot("", Vector.empty), Clock.system.millis())
 
   private def undelivered(outcome: Delivery): Option[String] = outcome match {
-    case Delivery.Delivered     => None
-    case Delivery.Retry(why, _) => Some(why)
-    case Delivery.Unknown(why)  => Some(why)
-    case Delivery.Refused(why)  => Some(why)
+    case Delivery.Delivered       => None
+    case Delivery.Retry(why, _)   => Some(why)
+    case Delivery.Unknown(why)    => Some(why)
+    case Delivery.Refused(why, _) => Some(why)
   }
 
   /** Returns the position of a target, and writes the position of a new target. */

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import scala.util.control.NonFatal
 
-import stoplog.announce.{Announcement, AnnouncementId, Change, Delivery, PositionedTarget}
+import stoplog.announce.{AnnouncedFile, Announcement, AnnouncementId, Change, Delivery, PositionedTarget}
 import stoplog.error.{AnnounceErrors, Causes, Log, Redaction}
 import stoplog.fault.Step
 import stoplog.thread.{Backoff, Clock}
@@ -207,7 +207,7 @@ private[commit] final class TargetDelivery(
         done(call, counts.copy(announced = counts.announced + call.size))
       case Delivery.Retry(why, after) => failed(why, after)
       case Delivery.Unknown(why)      => unknown(why)
-      case Delivery.Refused(why)      => refused(call, why)
+      case refused: Delivery.Refused  => this.refused(call, refused)
     }
   }
 
@@ -237,18 +237,29 @@ private[commit] final class TargetDelivery(
     if (pending.isEmpty) done(Vector.empty, counts) else failed(why, afterMillis = None)
   }
 
-  private def refused(call: Vector[Announcement], why: String): Next = target.onRefused match {
-    case OnRefused.Stop =>
-      stop(AnnounceErrors.refused(place.path, name, call.head.id.toString, why))
-      Again
-    case OnRefused.Skip if call.size > 1 && together == 0 =>
-      singly = call.size
-      Again
-    case OnRefused.Skip =>
-      Log.warn(AnnounceErrors.refused(place.path, name, call.head.id.toString, why).getMessage)
-      val after = done(call, counts.copy(failures = counts.failures + 1))
-      error = Some(Redaction.text(why))
-      after
+  private def refused(call: Vector[Announcement], refused: Delivery.Refused): Next = {
+    val without = pending.map(withoutFiles(_, refused.files))
+    val first   = call.zip(without).collectFirst { case (all, rest) if all != rest => all }
+    val error   =
+      AnnounceErrors.refused(place.path, name, first.getOrElse(call.head).id.toString, refused.reason)
+    target.onRefused match {
+      case OnRefused.Stop =>
+        stop(error)
+        Again
+      case OnRefused.Skip if first.nonEmpty => // repeats the call without the files
+        Log.warn(error.getMessage)
+        noteError(refused.reason)
+        pending = without
+        Again
+      case OnRefused.Skip if call.size > 1 && together == 0 =>
+        singly = call.size
+        Again
+      case OnRefused.Skip =>
+        Log.warn(error.getMessage)
+        val after = done(call, counts.copy(failures = counts.failures + 1))
+        this.error = Some(Redaction.text(refused.reason))
+        after
+    }
   }
 
   private def stop(why: Throwable): Unit = {
@@ -322,6 +333,20 @@ private[commit] object TargetDelivery {
   private final val CursorMillis    = 10 * 1000L
   private final val LongMillis      = 60 * 60 * 1000L
   private final val MostPauseMillis = 60 * 60 * 1000L
+
+  /** The announcement keeps its place, also without files. Without a file of a replacement, rows would be
+    * lost: the target keeps the former files.
+    */
+  private def withoutFiles(announcement: Announcement, paths: Set[String]): Announcement = {
+    def rest(files: Vector[AnnouncedFile]) = files.filterNot(file => paths(file.path))
+
+    val change = announcement.change match {
+      case added: Change.Added     => added.copy(files = rest(added.files))
+      case listed: Change.Snapshot => listed.copy(files = rest(listed.files))
+      case other                   => other
+    }
+    announcement.copy(change = change)
+  }
 
   private val backoff = Backoff(firstMillis = 200, mostMillis = 60 * 1000)
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-import java.io.{FileNotFoundException, IOException}
+import java.io.{FileNotFoundException, IOException, InputStream, InterruptedIOException}
+import java.nio.channels.ClosedByInterruptException
 import java.nio.file.{AccessDeniedException, FileSystemException, Files, NoSuchFileException, Path}
 import java.nio.file.attribute.BasicFileAttributes
 
-import scala.util.{Failure, Success, Try}
+import scala.util.{Failure, Success, Try, Using}
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.fs.{FileSystem, FilterFileSystem, Path => HadoopPath, RawLocalFileSystem}
@@ -92,6 +93,36 @@ private[stoplog] object OpenFailure {
         catch { case NonFatal(e) => refused(Causes.of(e)).getOrElse(Unknown) }
     }
   }
+
+  /** Whether a failure can be the fault of a file's content. The storage, a missing file and the end of a
+    * thread are other reasons.
+    *
+    * A failure proves nothing alone. If a second reading fails as well, and the storage returns the bytes
+    * ([[returns]]), the content is the reason.
+    */
+  def mayBeContent(failure: Throwable): Boolean =
+    !Thread.currentThread().isInterrupted && Causes.of(failure).forall {
+      case known: StoplogException                                   => !isRefusal(known)
+      case _: FileNotFoundException | _: InterruptedException        => false
+      case _: InterruptedIOException | _: ClosedByInterruptException => false
+      case other                                                     => refusedBy(other).isEmpty
+    }
+
+  /** Whether the storage returns the next bytes of a file, without decoding. */
+  def returns(bytes: Long)(open: => InputStream): Boolean =
+    try
+      Using.resource(open) { in =>
+        val buffer = new Array[Byte](BufferBytes)
+        var left   = bytes
+        while (left > 0) {
+          val read = in.read(buffer, 0, left.min(BufferBytes.toLong).toInt)
+          left = if (read < 0) 0 else left - read
+        }
+        true
+      }
+    catch { case NonFatal(_) => false }
+
+  private final val BufferBytes = 64 * 1024
 
   /** Returns the rejection reported by an exception or its causes. */
   def refusedBy(failure: Throwable): Option[Refused] = refused(Causes.of(failure))

@@ -47,9 +47,9 @@ private final case class Deliver(to: TargetElsewhere, path: String, last: Int) e
   @tailrec
   private def deliver(target: AnnouncementTarget, announcement: Announcement): Unit =
     target.deliver(Vector(announcement)) match {
-      case Delivery.Delivered       => ()
-      case Delivery.Refused(reason) => throw new AssertionError(reason)
-      case _                        => deliver(target, announcement)
+      case Delivery.Delivered          => ()
+      case Delivery.Refused(reason, _) => throw new AssertionError(reason)
+      case _                           => deliver(target, announcement)
     }
 
   private def announcement(n: Int): Announcement = Announcement(

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.announce.{Change, Delivery}
+import stoplog.announce.{Announcement, Change, Delivery}
 import stoplog.commit.TargetDelivery.{Over, Pause, Wait}
 import stoplog.log.LogRules
 import stoplog.storage.VisibleFile
@@ -118,6 +118,36 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(world.buckets === Vector("added b"))
     assert(again.delivery.figures.lagRecords === 0)
   }
+
+  test("a refused file is omitted alone, also of a snapshot, and a replacement is omitted as a whole") {
+    val world = new AnnouncerWorld
+    val first = new world.Run
+    first.epoch("a", "b")
+    world.forgetCursor()
+    world.visible = Vector("a/1", "a/2", "b/1").map(VisibleFile(_, 1, 1, None))
+    val run = new world.Run(FirstAnnouncement.Snapshot, OnRefused.Skip)
+    world.target.answers = Vector(Delivery.Refused("broken", Set("a/2")))
+    run.resumed()
+    run.deliver()
+    assert(filesOf(world.target.accepted) === Vector(Vector("a/1"), Vector("b/1")))
+    assert(run.delivery.figures.failures === 1)
+    run.epoch("c")
+    val added = world.place.log().newest().get.publish.map(_.finishedPath)
+    world.target.answers = Vector(Delivery.Refused("broken", added.toSet))
+    run.deliver()
+    assert(filesOf(world.target.accepted).last === Vector.empty)
+    world.target.answers = Vector(Delivery.Refused("broken", Set("unknown")))
+    run.epoch("d")
+    run.deliver()
+    assert(world.target.accepted.size === 3)
+    assert(run.delivery.figures.lagRecords === 0)
+  }
+
+  private def filesOf(announcements: Vector[Announcement]): Vector[Vector[String]] =
+    announcements.map(_.change).collect {
+      case Change.Added(_, files)    => files.map(_.path)
+      case Change.Snapshot(_, files) => files.map(_.path)
+    }
 
   test("records are kept for a target that is down, up to the limit") {
     val world = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))

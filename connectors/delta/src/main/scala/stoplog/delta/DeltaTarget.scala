@@ -41,7 +41,7 @@ private[delta] final class DeltaTarget(
   override def deliver(announcements: Vector[Announcement]): Delivery =
     try deliverRest(announcements, MostAttempts)
     catch {
-      case e: Refusal => Delivery.Refused(e.reason)
+      case e: Refusal                                                                         => e.delivery
       case e @ (_: UnsupportedTableFeatureException | _: UnsupportedProtocolVersionException) =>
         Delivery.Refused(String.valueOf(e.getMessage).stripSuffix("."))
       case e: CommitUnknown => Delivery.Unknown(s"the storage did not confirm a commit: ${e.getMessage}")

@@ -59,6 +59,8 @@ private[delta] final class TableFixture(spark: SparkSession) extends TableUnderT
       else known
     }
 
+  override def files: Set[String] = table.keySet.map(path => new java.net.URI(path).getPath)
+
   override def ids: Vector[Long] = {
     val paths = table.keys.toVector.map(path => sink.resolve(new java.net.URI(path).getPath).toString)
     paths.flatMap(path => spark.read.parquet(path).select("id").collect().map(_.getLong(0))).sorted

@@ -46,7 +46,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
       deliverRest(announcements)
       Delivery.Delivered
     } catch {
-      case e: Refusal                     => Delivery.Refused(e.reason)
+      case e: Refusal                     => e.delivery
       case e: CommitStateUnknownException =>
         Delivery.Unknown(s"the catalog did not confirm a commit: ${reason(e)}")
       case e @ (_: CommitFailedException | _: ValidationException) =>

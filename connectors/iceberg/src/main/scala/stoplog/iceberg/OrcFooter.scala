@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.iceberg
 
+import java.io.IOException
 import java.nio.ByteBuffer
 import java.util.{Collections, List => JList}
 
@@ -73,10 +74,13 @@ private[iceberg] final class OrcFooter(name: String, reader: Reader) extends Fil
 
 private[iceberg] object OrcFooter {
 
-  def read(file: Path, configuration: Configuration): OrcFooter =
-    Using.resource(OrcFile.createReader(file, OrcFile.readerOptions(configuration)))(
-      new OrcFooter(file.getName, _)
-    )
+  /** ORC's reader accepts a file without bytes, as Hive writes such files. Parquet's reader does not. */
+  def read(file: Path, configuration: Configuration): OrcFooter = {
+    val bytes = file.getFileSystem(configuration).getFileStatus(file).getLen
+    if (bytes == 0) throw new IOException("the file has no bytes")
+    val options = OrcFile.readerOptions(configuration).maxLength(bytes)
+    Using.resource(OrcFile.createReader(file, options))(new OrcFooter(file.getName, _))
+  }
 
   private def fieldOf(
       name: String,

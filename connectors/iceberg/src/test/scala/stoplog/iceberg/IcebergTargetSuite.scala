@@ -18,6 +18,8 @@ class IcebergTargetSuite extends TableTargetLaws with SparkSessionForTests {
 
   override protected def newTable(): TableFixture = TableFixture.hadoop(spark)
 
+  override protected def formats: Seq[String] = Seq("parquet", "orc")
+
   override def beforeAll(): Unit = {
     super.beforeAll()
     spark.conf.set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS")

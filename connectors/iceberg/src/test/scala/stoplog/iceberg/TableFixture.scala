@@ -68,6 +68,14 @@ private[iceberg] final class TableFixture(spark: SparkSession, inWarehouse: Path
       found.asScala.map((row: Record) => columns.map(row.getField)).toVector
     }
 
+  override def files: Set[String] =
+    Using.resource(table.newScan().planFiles()) { tasks =>
+      tasks.asScala
+        .map(task => sink.relativize(Path.of(java.net.URI.create(task.file.location))))
+        .map(_.toString)
+        .toSet
+    }
+
   override def ids: Vector[Long] = rows("id").map(_.head.asInstanceOf[Long]).sorted
 }
 

@@ -26,26 +26,24 @@ private[stoplog] final case class ReadFiles[A](found: VectorMap[String, A], abse
 
 private[stoplog] object ReadFiles {
 
-  /** Reads each file once.
+  /** Reads each file.
     *
-    * Throws `IOException` if a file and the announced log are missing: an unmounted directory must not look
-    * like removed files.
+    * Throws [[Refusal]] with the paths of all files without a readable footer, which readers of the table
+    * could not read either. Throws `IOException` if the storage failed, or if a file and the announced log
+    * are missing: an unmounted directory must not look like removed files.
     *
     * @param sink    the path of the sink
     * @param logName the name of the announced log
-    * @param read    returns the description of the file with this path; throws `FileNotFoundException` if the
-    *                file does not exist
+    * @param read    returns the description of the file with this path
     */
   def of[A](sink: Path, logName: String, files: Vector[AddedFile], configuration: Configuration)(
       read: String => A
   ): ReadFiles[A] = {
-    val paths = files.map(_.file.path)
-    val found = paths
-      .flatMap { path =>
-        try Some(path -> read(path))
-        catch { case _: FileNotFoundException => None }
-      }
-      .to(VectorMap)
+    val paths   = files.map(_.file.path).distinct
+    val results =
+      paths.map(path => path -> FooterReading.of(new Path(s"$sink/$path"), configuration)(read(path)))
+    refuse(sink, results.collect { case (path, damaged: FooterReading.Damaged) => path -> damaged.reason })
+    val found  = results.collect { case (path, FooterReading.Found(footer)) => path -> footer }.to(VectorMap)
     val absent = paths.toSet -- found.keys
     if (absent.nonEmpty)
       checkDirectory(new Path(s"$sink/${SinkDirectory(logName).log}"), absent.head, configuration)
@@ -61,6 +59,16 @@ private[stoplog] object ReadFiles {
     .flatMap(file => of(sink, logName, Vector(file), configuration)(read).found.values)
     .nextOption()
     .getOrElse(throw withoutColumns)
+
+  private def refuse(sink: Path, damaged: Vector[(String, String)]): Unit =
+    damaged.headOption.foreach { case (path, reason) =>
+      val more = if (damaged.size == 1) "" else s", and ${damaged.size - 1} other announced files"
+      throw new Refusal(
+        s"the file $sink/$path has no readable footer ($reason)$more: the content is truncated, damaged or of another format. " +
+          "Restore the file from a copy, or move it out of the path of the sink",
+        damaged.map(_._1).toSet
+      )
+    }
 
   /** The log of an announcement has records. */
   private def checkDirectory(log: Path, absent: String, configuration: Configuration): Unit = {

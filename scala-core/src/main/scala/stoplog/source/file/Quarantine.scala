@@ -9,12 +9,11 @@ import java.util.Base64
 
 import scala.collection.mutable
 import scala.util.Using
-import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 
 import stoplog.source.StateFiles
-import stoplog.storage.{SourceFile, SourceFiles}
+import stoplog.storage.{OpenFailure, SourceFile, SourceFiles}
 
 /** The place for notes about data that could not be decoded.
   *
@@ -94,20 +93,8 @@ private[file] object Quarantine {
       case Extent.Bytes(from, until) => (from, until)
       case _: Extent.Records         => (0L, split.file.bytes)
     }
-    try
-      Using.resource(files.open(split.file, from)) { in =>
-        val buffer = new Array[Byte](BufferBytes)
-        var left   = until - from
-        while (left > 0) {
-          val read = in.read(buffer, 0, left.min(BufferBytes.toLong).toInt)
-          left = if (read < 0) 0 else left - read
-        }
-        true
-      }
-    catch { case NonFatal(_) => false }
+    OpenFailure.returns(until - from)(files.open(split.file, from))
   }
-
-  private final val BufferBytes = 64 * 1024
 
   /** The notes of one piece of a file, in the order of the described data. Holds only a few notes at a time.
     *

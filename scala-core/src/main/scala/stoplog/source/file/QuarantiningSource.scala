@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import java.io.{FileNotFoundException, InterruptedIOException}
-import java.nio.channels.ClosedByInterruptException
-
 import scala.collection.mutable
 import scala.util.control.NonFatal
 
@@ -187,13 +184,9 @@ private[file] object QuarantiningSource {
           catch { case NonFatal(_) => Nil }
 
       private def isNotTheFiles(e: Throwable): Boolean =
-        Thread.currentThread().isInterrupted || SettingFaults.of(e).isDefined || Causes.of(e).exists {
-          case known: StoplogException =>
-            NotTheFiles(known.getCondition) || OpenFailure.isRefusal(known)
-          case _: FileNotFoundException | _: InterruptedException => true
-          case _: InterruptedIOException                          => true
-          case _: ClosedByInterruptException                      => true
-          case other                                              => OpenFailure.refusedBy(other).isDefined
+        !OpenFailure.mayBeContent(e) || SettingFaults.of(e).isDefined || Causes.of(e).exists {
+          case known: StoplogException => NotTheFiles(known.getCondition)
+          case _                       => false
         }
 
       private def positionOf(e: Throwable): String = e match {

@@ -180,8 +180,8 @@ class CatalogTargetSuite extends AnyFunSuite with SessionDatabase {
     val table                                                       = new Table
     def refused(target: AnnouncementTarget, bucket: String): String =
       table.deliver(target, Change.PartitionComplete(bucket, 1)) match {
-        case Delivery.Refused(reason) => reason
-        case other                    => fail(other.toString)
+        case Delivery.Refused(reason, _) => reason
+        case other                       => fail(other.toString)
       }
     assert(
       refused(

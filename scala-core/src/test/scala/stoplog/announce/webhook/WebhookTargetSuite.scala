@@ -109,7 +109,7 @@ class WebhookTargetSuite extends AnyFunSuite {
   test("a redirect is rejected and not followed") {
     withReceiver { other =>
       outcomes(Status(301, "Location" -> other.url), Status(307, "Location" -> other.url), Status(304)) {
-        case (Delivery.Refused(reason), receiver) =>
+        case (Delivery.Refused(reason, _), receiver) =>
           assert(reason.contains("a redirect, which is not followed") && receiver.requests.size === 1)
         case (unexpected, _) => fail(unexpected.toString)
       }

@@ -7,7 +7,7 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
-import stoplog.commit.{Announcer, OtherTargets, PathLogs, Replacements, SinkStores}
+import stoplog.commit.{Announcer, OtherTargets, PathLogs, Replacements, SettledListing, SinkStores}
 import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.log.{CommitLog, LogFiles, LogRecord, LogRules, LookBack}
@@ -95,7 +95,7 @@ private[stoplog] final class SinkStorage private (
       sinkId,
       files,
       () => log,
-      () => visible.list(VisibleFiles.Scope.Whole).files,
+      () => new SettledListing(this).of(visible.list(VisibleFiles.Scope.Whole).files),
       Faults.ofThisJvm
     )
 

@@ -42,11 +42,17 @@ final class AnnouncerWorld(rules: LogRules = LogRules.standard) {
   final class Run(
       first: FirstAnnouncement = FirstAnnouncement.Newest,
       onRefused: OnRefused = OnRefused.Stop,
-      to: RecordingTarget = target
+      to: RecordingTarget = target,
+      visible: Option[() => Vector[VisibleFile]] = None
   ) {
     private val before    = sink.log.newest()
     private val announcer =
-      new SteppedAnnouncer(place, Announcer.Target("out", to, first, onRefused), limits, sink.clock)
+      new SteppedAnnouncer(
+        visible.fold(place)(list => place.copy(visible = list)),
+        Announcer.Target("out", to, first, onRefused),
+        limits,
+        sink.clock
+      )
 
     val delivery: TargetDelivery = announcer.delivery
     val driver: SinkDriver       = sink.driver(RunId.random(), announcing = announcer)

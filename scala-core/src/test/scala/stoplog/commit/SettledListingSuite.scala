@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.commit
+
+import java.io.IOException
+
+import scala.util.{Failure, Success, Try}
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.announce.Change
+import stoplog.commit.JobsUnderTest._
+import stoplog.commit.TargetDelivery.Pause
+import stoplog.fault.Faults
+import stoplog.storage.VisibleFile
+
+/** The listing of a snapshot, next to jobs that replace files. */
+class SettledListingSuite extends AnyFunSuite {
+  import ReplacementsSuite._
+
+  for (step <- ofOverwrites)
+    test(s"a listing during an overwrite at ${step.name} has the files of one moment, or fails") {
+      within { place =>
+        place.plant("b/old.txt", "old")
+        var listed = Option.empty[Try[Vector[String]]]
+        place.overwrite("batch-1", once(step) { listed = Some(Try(settled(place)(place.rows))) }, "new")
+        listed.get match {
+          case Success(rows) => assert(rows === Vector("old") && beforeRecord(step) || rows === Vector("new"))
+          case Failure(e)    => assert(e.isInstanceOf[IOException] && e.getMessage.contains("replace"))
+        }
+        assert(settled(place)(place.rows) === Vector("new"))
+      }
+    }
+
+  test("a listing fails if an overwrite is decided meanwhile") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      val failure = intercept[IOException](settled(place) {
+        val before = place.rows
+        place.overwrite("batch-1", Faults.none, "new")
+        before ++ place.rows
+      })
+      assert(failure.getMessage.contains("Repeat the listing"))
+    }
+  }
+
+  test("appends do not disturb a listing") {
+    within { place =>
+      place.append("batch-1", Faults.none, "b" -> "x")
+      settled(place)(place.append("batch-2", Faults.none, "b" -> "y"))
+      assert(settled(place)(place.rows) === Vector("x", "y"))
+    }
+  }
+
+  test("a target waits for its snapshot until the listing is settled, and receives the next listing") {
+    val world = new AnnouncerWorld
+    val first = new world.Run
+    first.epoch("a")
+    world.forgetCursor()
+    var tries = 0
+    val run   = new world.Run(
+      FirstAnnouncement.Snapshot,
+      visible = Some { () =>
+        tries += 1
+        if (tries == 1) throw new IOException("a replacement is not carried out")
+        Vector(VisibleFile("new/p", 4, 4, None))
+      }
+    )
+    run.resumed()
+    assert(run.deliver().isInstanceOf[Pause])
+    run.deliverAll()
+    assert(
+      world.target.accepted.map(_.change).collect { case Change.Snapshot(bucket, _) => bucket } === Vector(
+        "new"
+      )
+    )
+    assert(run.delivery.figures.lastError === None)
+  }
+
+  private def settled[A](place: JobFixture)(list: => A): A = new SettledListing(place.logs()).of(list)
+}

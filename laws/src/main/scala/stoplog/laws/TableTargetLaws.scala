@@ -207,6 +207,20 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     assert(table.ids === Seq(0L))
   }
 
+  test("a table that was restored to an older version has no position, and receives no later files") {
+    val table   = newTable()
+    val running = table.target()
+    (0 to 1).foreach(i => table.delivered(running, table.added(i.toLong, table.written(i to i))))
+    table.restore()
+    assert(table.ids === Seq(0L))
+    val next = table.added(2, table.written(2 to 2))
+    for (target <- Seq(running, table.target())) {
+      assert(intercept[IllegalStateException](target.deliver(Vector(next))).getMessage.contains("restored"))
+      assert(table.position(target) === None)
+    }
+    assert(table.ids === Seq(0L))
+  }
+
   test("later files alone do not become a new table after the table was dropped") {
     for (deliveries <- 1 to 2) {
       val table  = newTable()

@@ -37,6 +37,9 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
   /** Removes the table, and no file of the sink. */
   def drop(): Unit
 
+  /** Restores the table to its state before the newest commit that changed the table. */
+  def restore(): Unit
+
   /** Returns the properties of the table. */
   def properties: Map[String, String]
 

@@ -11,13 +11,13 @@ import scala.util.control.NonFatal
 
 import io.delta.kernel.{Operation, TableManager, Transaction}
 import io.delta.kernel.commit.{CommitFailedException, Committer}
-import io.delta.kernel.data.{FilteredColumnarBatch, Row}
+import io.delta.kernel.data.{ColumnVector, FilteredColumnarBatch, Row}
 import io.delta.kernel.defaults.engine.DefaultEngine
 import io.delta.kernel.exceptions.{KernelException, TableAlreadyExistsException, TableNotFoundException}
 import io.delta.kernel.expressions.Column
 import io.delta.kernel.hook.PostCommitHook.PostCommitHookType
 import io.delta.kernel.internal.{InternalScanFileUtils, SnapshotImpl}
-import io.delta.kernel.internal.actions.{AddFile, SetTransaction}
+import io.delta.kernel.internal.actions.{AddFile, CommitInfo, SetTransaction}
 import io.delta.kernel.internal.replay.{ActionWrapper, ActionsIterator}
 import io.delta.kernel.internal.util.Utils
 import io.delta.kernel.transaction.DataLayoutSpec
@@ -25,8 +25,7 @@ import io.delta.kernel.types.StructType
 import io.delta.kernel.utils.{CloseableIterable, CloseableIterator}
 import org.apache.hadoop.conf.Configuration
 
-import stoplog.announce.AnnouncementId
-import stoplog.announce.table.Refusal
+import stoplog.announce.table.{Refusal, TablePosition}
 import stoplog.error.Log
 
 /** The table in the directory of a sink.
@@ -47,37 +46,40 @@ private[delta] final class DeltaTable(val root: String, committer: Committer, co
       }
     catch { case _: TableNotFoundException => None }
 
-  /** Returns the newest stored id with this prefix. */
-  def position(snapshot: SnapshotImpl, prefix: String): Option[AnnouncementId] =
-    Using
-      .resource(
-        new ActionsIterator(
-          engine,
-          snapshot.getLogSegment.allLogFilesReversed,
-          Transactions,
-          Optional.empty()
-        )
-      )(batches => positionIn(batches, prefix, None))
-      .flatMap(StoredPosition.of(prefix, _))
+  /** Returns the newest stored id with this prefix. `RESTORE` keeps the identifiers of the table, and returns
+    * to the files of an older version.
+    */
+  def position(snapshot: SnapshotImpl, prefix: String): TablePosition = {
+    val segment = snapshot.getLogSegment.allLogFilesReversed
+    val found   = Using.resource(new ActionsIterator(engine, segment, PositionActions, Optional.empty()))(
+      positionIn(_, prefix, Newest(None, 0, Vector.empty))
+    )
+    TablePosition.of(found.id.flatMap(StoredPosition.of(prefix, _)))(_ => found.isSetBack)
+  }
 
   /** Commits follow each other, the newest first; the rows of a checkpoint have no order. */
   @tailrec
-  private def positionIn(
-      batches: CloseableIterator[ActionWrapper],
-      prefix: String,
-      known: Option[SetTransaction]
-  ): Option[SetTransaction] =
+  private def positionIn(batches: CloseableIterator[ActionWrapper], prefix: String, known: Newest): Newest =
     if (!batches.hasNext) known
     else {
-      val batch  = batches.next()
-      val column = batch.getColumnarBatch.getColumnVector(0)
-      val found  = (0 until column.getSize)
-        .filterNot(column.isNullAt)
-        .map(SetTransaction.fromColumnVector(column, _))
-        .filter(_.getAppId.startsWith(prefix))
-      val best = (known ++ found).maxByOption(_.getLastUpdated.orElse(0L))
-      if (best.nonEmpty && !batch.isFromCheckpoint) best else positionIn(batches, prefix, best)
+      val batch = batches.next()
+      val ids   =
+        rows(batch, column = 0)(SetTransaction.fromColumnVector(_, _)).filter(_.getAppId.startsWith(prefix))
+      val next = known.copy(
+        id = (known.id ++ ids).maxByOption(_.getLastUpdated.orElse(0L)),
+        version = batch.getVersion,
+        restores = known.restores ++
+          rows(batch, column = 1)(CommitInfo.fromColumnVector(_, _))
+            .flatMap(restoredVersion)
+            .map(Restore(batch.getVersion, _))
+      )
+      if (next.id.nonEmpty && !batch.isFromCheckpoint) next else positionIn(batches, prefix, next)
     }
+
+  private def rows[A](batch: ActionWrapper, column: Int)(read: (ColumnVector, Int) => A): Vector[A] = {
+    val found = batch.getColumnarBatch.getColumnVector(column)
+    (0 until found.getSize).filterNot(found.isNullAt).map(read(found, _)).toVector
+  }
 
   /** The files of the table with these paths, relative to the root. */
   def files(snapshot: SnapshotImpl, paths: Set[String]): Map[String, AddFile] =
@@ -160,8 +162,32 @@ private[delta] final class DeltaTable(val root: String, committer: Committer, co
 private[delta] object DeltaTable {
   val LogDirectory = "_delta_log"
 
-  private val EngineName   = "stoplog"
-  private val Transactions = new StructType().add("txn", SetTransaction.FULL_SCHEMA)
+  private val EngineName = "stoplog"
+
+  private val PositionActions =
+    new StructType().add("txn", SetTransaction.FULL_SCHEMA).add("commitInfo", CommitInfo.FULL_SCHEMA)
+
+  /** The newest identifier of a log.
+    *
+    * @param version  of its commit, or of the checkpoint that contains the identifier
+    * @param restores the later restores, newest first
+    */
+  private final case class Newest(id: Option[SetTransaction], version: Long, restores: Vector[Restore]) {
+
+    /** The newest restore counts, unless it returns to a state that an earlier restore has made. */
+    def isSetBack: Boolean =
+      restores.foldLeft(Long.MaxValue)((state, next) => if (next.at <= state) next.to else state) < version
+  }
+
+  /** @param at the version of the commit
+    * @param to the version of the files; -1 if unknown
+    */
+  private final case class Restore(at: Long, to: Long)
+
+  private def restoredVersion(commit: CommitInfo): Option[Long] =
+    Option.when(commit.getOperation.orElse("") == "RESTORE") {
+      Option(commit.getOperationParameters.get("version")).flatMap(_.toLongOption).getOrElse(-1L)
+    }
 
   /** The path in the log is a URI; files of other directories have absolute paths. */
   private def pathOf(file: AddFile): Option[String] = Try(new URI(file.getPath).getPath).toOption

@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
-import stoplog.announce.table.{KnownLog, Refusal, SeenPositions}
+import stoplog.announce.table.{KnownLog, Refusal, SeenPositions, TablePosition}
 import stoplog.fault.Faults
 import stoplog.storage.{Durability, Storage, StorageSettings, Truncation}
 
@@ -35,7 +35,7 @@ private[delta] final class DeltaTarget(
 
   override def position(path: String, logName: String): Option[AnnouncementId] = {
     val table = tableAt(path, logName)
-    table.newest.flatMap(table.position(_, StoredPosition.prefix(name, logName)))
+    table.newest.flatMap(table.position(_, StoredPosition.prefix(name, logName)).kept)
   }
 
   override def deliver(announcements: Vector[Announcement]): Delivery =
@@ -87,9 +87,11 @@ private[delta] final class DeltaTarget(
   }
 
   private def knownLog(table: DeltaTable, snapshot: Option[SnapshotImpl], id: AnnouncementId): KnownLog = {
-    val position = snapshot.flatMap(table.position(_, StoredPosition.prefix(name, id.log.name)))
-    KnownLog.refuseSuccessor(position, id.log, "Give the target another name")
-    seen.see(id.log.name, position)
+    val found = snapshot.fold[TablePosition](TablePosition.Missing)(
+      table.position(_, StoredPosition.prefix(name, id.log.name))
+    )
+    KnownLog.refuseSuccessor(found.stored, id.log, "Give the target another name")
+    val position   = seen.see(id.log.name, found)
     val properties = snapshot.fold(Map.empty[String, String])(_.getMetadata.getConfiguration.asScala.toMap)
     KnownLog(
       position,

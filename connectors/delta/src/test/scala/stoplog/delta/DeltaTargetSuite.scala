@@ -67,6 +67,20 @@ class DeltaTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(table.position(target) === Some(11L -> 3))
   }
 
+  test(
+    "a restored table has its position again after a restore to the newer version, and not to the restored one"
+  ) {
+    def restore(version: Int) =
+      s"""{"commitInfo":{"timestamp":1,"operation":"RESTORE","operationParameters":{"version":$version,"timestamp":null}}}"""
+    val table  = world
+    val target = table.target()
+    (0 to 1).foreach(i => table.delivered(target, table.added(i.toLong, table.written(numbers(i, i + 1)))))
+    for ((to, kept) <- Seq(0 -> None, 2 -> None, 1 -> Some(1L -> 0))) {
+      table.commitOther(restore(to))
+      assert(table.position(target) === kept)
+    }
+  }
+
   test("a compaction changes no data, an overwrite and a removal do") {
     val table  = world
     val target = table.target()

@@ -33,6 +33,17 @@ private[delta] final class TableFixture(spark: SparkSession) extends TableUnderT
 
   override def drop(): Unit = LocalUnderTest.remove(log)
 
+  /** As Delta Lake for Spark writes the commit. */
+  override def restore(): Unit = {
+    val removed = versions.last.flatMap(each => Option(each.get("add"))).map { file =>
+      s"""{"remove":{"path":${file.get("path")},"deletionTimestamp":1,"dataChange":true}}"""
+    }
+    val parameters = s"""{"version":${versions.size - 2},"timestamp":null}"""
+    commitOther(
+      s"""{"commitInfo":{"timestamp":1,"operation":"RESTORE","operationParameters":$parameters}}""" +: removed: _*
+    )
+  }
+
   override def properties: Map[String, String] =
     actions("metaData").last
       .get("configuration")

@@ -13,7 +13,7 @@ import org.apache.iceberg.exceptions.{
 import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
-import stoplog.announce.table.{FileChanges, KnownLog, ReadFiles, Refusal, SeenPositions}
+import stoplog.announce.table.{FileChanges, KnownLog, ReadFiles, Refusal, SeenPositions, TablePosition}
 
 /** An Iceberg table that contains the finished files of a sink, each in exactly one commit. The files stay
   * in the directory of the sink; the table has their addresses, partitions and statistics.
@@ -37,9 +37,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
     catch { case e: Refusal => throw new IllegalArgumentException(s"${e.reason}.", e) }
 
   override def position(path: String, logName: String): Option[AnnouncementId] =
-    existing.flatMap { table =>
-      StoredPosition.of(table.properties.asScala, StoredPosition.key(logName, sinkPath(path)))
-    }
+    existing.flatMap(table => StoredPosition.in(table, StoredPosition.key(logName, sinkPath(path))).kept)
 
   override def deliver(announcements: Vector[Announcement]): Delivery =
     try {
@@ -95,10 +93,9 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
   )
 
   private def stored(table: Option[Table], position: StoredPosition): Option[AnnouncementId] = {
-    val found = table.flatMap(each => StoredPosition.of(each.properties.asScala, position.key))
-    KnownLog.refuseSuccessor(found, position.id.log, s"Remove the table property ${position.key}")
+    val found = table.fold[TablePosition](TablePosition.Missing)(StoredPosition.in(_, position.key))
+    KnownLog.refuseSuccessor(found.stored, position.id.log, s"Remove the table property ${position.key}")
     seen.see(position.id.log.name, found)
-    found
   }
 
   private def created(changes: FileChanges, path: SinkPath, logName: String): Table = {

@@ -3,13 +3,17 @@ package stoplog.iceberg
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
-import java.util.HexFormat
+import java.util.{HexFormat, Map => JMap}
 import java.util.concurrent.TimeUnit
 
 import scala.collection.{Map => AnyMap}
+import scala.jdk.CollectionConverters._
+
+import org.apache.iceberg.{Snapshot, Table}
+import org.apache.iceberg.util.SnapshotUtil
 
 import stoplog.announce.{Announcement, AnnouncementId, LogId}
-import stoplog.announce.table.Refusal
+import stoplog.announce.table.{Refusal, TablePosition}
 
 /** The newest delivered announcement of a log, as a property of the table. Snapshots expire, properties do
   * not.
@@ -68,6 +72,27 @@ private[iceberg] object StoredPosition {
   def key(logName: String, path: SinkPath): String = {
     val digest = MessageDigest.getInstance("SHA-256").digest(path.withoutScheme.getBytes(UTF_8))
     s"$Prefix$logName.${HexFormat.of().formatHex(digest.take(4))}"
+  }
+
+  /** Returns the position in a table. A rollback keeps the properties of the table, and returns to a snapshot
+    * before those of the log.
+    */
+  def in(table: Table, key: String): TablePosition =
+    TablePosition.of(of(table.properties.asScala, key))(id => isSetBack(table, id.log))
+
+  /** Whether the newest snapshot of a log is not in the history of the table. A history ends at an expired
+    * snapshot, and proves nothing about older snapshots.
+    */
+  private def isSetBack(table: Table, log: LogId): Boolean = {
+    def place(snapshot: Snapshot)              = (snapshot.sequenceNumber, snapshot.timestampMillis)
+    def isOfLog(summary: JMap[String, String]) =
+      summary.get("stoplog.log") == log.name && summary.get("stoplog.identity") == log.identity
+
+    table.snapshots.asScala.filter(each => isOfLog(each.summary)).maxByOption(place).exists { newest =>
+      val history = SnapshotUtil.currentAncestors(table).asScala.toVector
+      !history.exists(_.snapshotId == newest.snapshotId) &&
+      history.lastOption.forall(oldest => Ordering[(Long, Long)].lt(place(oldest), place(newest)))
+    }
   }
 
   /** Returns the stored id. */

@@ -60,6 +60,8 @@ private[iceberg] final class TableFixture(spark: SparkSession, inWarehouse: Path
 
   override def drop(): Unit = assert(catalog.dropTable(name, false))
 
+  override def restore(): Unit = table.manageSnapshots().rollbackTo(table.currentSnapshot.parentId).commit()
+
   override def properties: Map[String, String] = table.properties.asScala.toMap
 
   /** The rows of the table as Iceberg's reader returns them. */

@@ -10,20 +10,23 @@ import stoplog.announce.AnnouncementId
 private[stoplog] final class SeenPositions {
   private var newest = Map.empty[String, AnnouncementId]
 
-  /** Checks and notes the position of a log, whose identity was checked before.
+  /** Checks, notes and returns the position of a log, whose identity was checked before. A table that was set
+    * back is an error also for a target that has seen no position.
     *
-    * @param stored `None` if the table has no position, or does not exist
     * Error: `IllegalStateException` if the table has lost a position. The announcer repeats the call, and
     * succeeds after the table was restored.
     */
-  def see(logName: String, stored: Option[AnnouncementId]): Unit = {
-    newest.get(logName).filter(seen => stored.forall(seen.isAfter)).foreach { seen =>
+  def see(logName: String, position: TablePosition): Option[AnnouncementId] = {
+    val stored  = position.kept
+    val setBack = if (stored.isEmpty) position.stored else None
+    newest.get(logName).orElse(setBack).filter(seen => stored.forall(seen.isAfter)).foreach { seen =>
       throw new IllegalStateException(
         s"the table had the position $seen, and now has ${stored.fold("none")(_.toString)}: it was dropped, renamed or " +
           "restored from an older version. Restore the table; or start the query again for the next step"
       )
     }
     stored.foreach(note)
+    stored
   }
 
   /** Notes the position after a successful delivery. */

@@ -31,6 +31,11 @@ private[stoplog] final class AnnouncementCursor(
     positions.reverseIterator.flatMap(next => read(next)).nextOption()
   }
 
+  /** Makes a target known before its first position, which follows its snapshot. A replacing job keeps its
+    * records for all known targets.
+    */
+  def announceSnapshot(): Unit = files.putIfAbsent(s"$directory/$SnapshotName", Array.emptyByteArray): Unit
+
   /** Creates the file of this position, and then deletes the files of lower positions, and of failures. */
   def write(position: Position): Unit = {
     create(position)
@@ -38,6 +43,7 @@ private[stoplog] final class AnnouncementCursor(
     val old = files.names(directory).filter {
       case Numbered(digits) => digits.toLong < position.next
       case Failed(digits)   => digits.toLong < position.next
+      case SnapshotName     => true
       case _                => false
     }
     if (old.nonEmpty) files.delete(old.map(name => s"$directory/$name"))
@@ -99,7 +105,7 @@ private[stoplog] object AnnouncementCursor {
     */
   final case class Failure(reason: String, atMillis: Long)
 
-  /** Returns the names of all targets that have a cursor. */
+  /** Returns the names of all known targets: with a cursor, or with a snapshot to be delivered. */
   def targets(files: FileStore, logName: String): Vector[String] =
     files.names(SinkDirectory(logName).announced).sorted
 
@@ -110,6 +116,7 @@ private[stoplog] object AnnouncementCursor {
   private val Numbered = "(\\d{20})".r
   private val Failed   = "(\\d{20})\\.failed".r
 
+  private final val SnapshotName  = "snapshot"
   private final val FailureSuffix = ".failed"
   private final val NoRecord      = -1L
   private final val Identity      = "identity"

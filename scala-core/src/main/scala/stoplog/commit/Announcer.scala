@@ -164,8 +164,10 @@ private[stoplog] object Announcer {
       case Some(found) if found.next > after && log.endsBefore(found.next - 1) => // the log has lost records
         Some(restarted(cursor, after, identity))
       case Some(found)                                                 => Some(found)
-      case None if next.isEmpty && first == FirstAnnouncement.Snapshot => None
-      case None                                                        =>
+      case None if next.isEmpty && first == FirstAnnouncement.Snapshot =>
+        cursor.announceSnapshot()
+        None
+      case None =>
         val position = AnnouncementCursor.Position(next.getOrElse(after), identity)
         cursor.write(position)
         Some(position)

@@ -54,13 +54,11 @@ private[stoplog] object JobAnnouncements {
   * targets.
   */
 private[stoplog] final class StoredCursors(files: FileStore, logName: String) extends Announcing {
-  private lazy val needed = StoredCursors.next(files, logName)
-
   override def settled(record: LogRecord, outcome: => RecordOutcome): Unit = ()
   override def recovered(newest: Long): Unit                               = ()
 
   override def keepFrom(newest: Long): Long =
-    needed.fold(Long.MaxValue)(_.max(newest - StoredCursors.MostRecords + 1))
+    StoredCursors.next(files, logName).fold(Long.MaxValue)(_.max(newest - StoredCursors.MostRecords + 1))
 }
 
 private[stoplog] object StoredCursors {

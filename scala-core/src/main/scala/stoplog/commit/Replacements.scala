@@ -35,6 +35,7 @@ private[stoplog] final class Replacements(
   def recover(): Option[LogRecord] = {
     val newest = log.newest()
     newest.foreach { record =>
+      if (!log.isPublished(record)) OtherTargets.keep(logs.files, record)
       parallel.uninterrupted(settling(record).carryOutAgain(record))
       announcing.recovered(record.seq)
       sweep(record)
@@ -57,6 +58,7 @@ private[stoplog] final class Replacements(
     */
   def carryOut(record: LogRecord): Settled = parallel.uninterrupted {
     faults.at(Step.AfterRecord)
+    OtherTargets.keep(logs.files, record)
     val settled = settling(record).carryOut(record)
     announcing.settled(record, settled.outcome)
     Log.tolerating(

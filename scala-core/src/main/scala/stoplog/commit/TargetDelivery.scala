@@ -89,8 +89,9 @@ private[commit] final class TargetDelivery(
       else if (pending.nonEmpty) delivering()
       else cursorWritten(isEnding)
     catch {
-      case e: InterruptedException => throw e
-      case NonFatal(e)             => failed(Causes.reason(e), afterMillis = None)
+      case e: InterruptedException               => throw e
+      case e @ (NonFatal(_) | (_: LinkageError)) => // a class of the target's libraries may be missing
+        failed(Causes.reason(e), afterMillis = None)
     }
 
   /** Writes the cursor, and closes the target. */

@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 import stoplog.commit.{AnnouncementCursor, Announcer, Announcing, JobAnnouncements, Replacements}
 import stoplog.engine.Existing
 import stoplog.error.{Log, Redaction}
-import stoplog.log.LogRecord
+import stoplog.log.{LogRecord, RecordOutcome}
 import stoplog.options.SinkOptions
 import stoplog.preflight.Finding
 import stoplog.stores.SinkStorage
@@ -26,12 +26,11 @@ private[filesink] object SinkAnnouncements {
     options.buckets.completeness.announce.start(storage.announced(options.recovery.sinkId), next)
 
   /** Returns the announcements of a batch job. Announces the records of its own log if the job adds rows. A
-    * job also announces records of the log of replacements that other jobs have left. Keeps the records of a
-    * replacement for the targets of other writers.
+    * job also announces records of the log of replacements that other jobs have left.
     */
   def ofJob(options: SinkOptions, storage: SinkStorage, existing: Existing): JobAnnouncements = {
     if (existing != Existing.Keep)
-      storage.keepForOtherTargets(options.buckets.completeness.announce.names)
+      storage.warnOfOtherTargets(options.buckets.completeness.announce.names)
     if (options.buckets.completeness.announce.targets.isEmpty) withoutTargets(storage)
     else {
       val replaced  = storage.as(Replacements.SinkId)
@@ -65,12 +64,21 @@ private[filesink] object SinkAnnouncements {
     private val others = withoutTargets(storage)
 
     override def own: Announcing                  = ownAnnouncer.getOrElse(Announcing.Nothing)
-    override def replacements: Announcing         = replacing.getOrElse(others.replacements)
+    override def replacements: Announcing         = replacing.fold(others.replacements)(new Shared(_))
     override def rest(newest: LogRecord): Boolean = others.rest(newest)
 
     override def end(): Boolean = {
       replacing.foreach(_.end())
       ownAnnouncer.forall(_.end())
+    }
+
+    /** The log of replacements also keeps the records that the targets of other writers need. */
+    private final class Shared(announcer: Announcer) extends Announcing {
+      override def settled(record: LogRecord, outcome: => RecordOutcome): Unit =
+        announcer.settled(record, outcome)
+      override def recovered(newest: Long): Unit = announcer.recovered(newest)
+      override def keepFrom(newest: Long): Long  =
+        announcer.keepFrom(newest).min(others.replacements.keepFrom(newest))
     }
   }
 

@@ -99,12 +99,11 @@ private[stoplog] final class SinkStorage private (
       Faults.ofThisJvm
     )
 
-  /** Keeps the records of a replacing job for the targets of other writers of the path.
+  /** Warns that a replacing job does not announce to the targets of other writers of the path.
     *
     * @param own the names of the targets of the job
     */
-  def keepForOtherTargets(own: Set[String]): Unit =
-    OtherTargets.keep(path, files, as(Replacements.SinkId).log, sinkIds(""), own)
+  def warnOfOtherTargets(own: Set[String]): Unit = OtherTargets.warn(path, files, sinkIds(""), own)
 
   /** The directory of this sink id. A batch job has its own sink id. */
   def job: JobDirectory = jobOf(sinkId)

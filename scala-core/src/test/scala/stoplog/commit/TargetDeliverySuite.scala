@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.announce.{Announcement, Change, Delivery}
+import stoplog.announce.{Announcement, Change, Delivery, RecordingTarget}
 import stoplog.commit.TargetDelivery.{Over, Pause, Wait}
 import stoplog.log.LogRules
 import stoplog.storage.VisibleFile
@@ -33,6 +33,22 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(world.sink.records.listings - listings === 50) // the listings of the appends alone
     assert(world.files.texts === texts)
     assert(world.target.accepted.size === 51)
+  }
+
+  test("a missing class of a target is a failure, and the delivery is repeated") {
+    val world   = new AnnouncerWorld
+    var missing = true
+    val target  = new RecordingTarget {
+      override def deliver(announcements: Vector[Announcement]): Delivery =
+        if (missing) throw new NoClassDefFoundError("org/example/Client") else super.deliver(announcements)
+    }
+    val run = new world.Run(to = target)
+    run.epoch("a")
+    assert(run.deliver().isInstanceOf[Pause])
+    assert(run.delivery.figures.lastError.exists(_.contains("org/example/Client")))
+    missing = false
+    run.deliver()
+    assert(target.accepted.size === 1)
   }
 
   test("the cursor is written after 100 records or 10 seconds, and at the end") {

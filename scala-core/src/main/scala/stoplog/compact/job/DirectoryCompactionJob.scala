@@ -37,7 +37,7 @@ private[stoplog] final class DirectoryCompactionJob private (
   def plan(): Seq[PlannedCompaction] = groups().map(group => planned(group.inputs))
 
   def run(): Seq[PlannedCompaction] = {
-    storage.keepForOtherTargets(options.announce.names)
+    storage.warnOfOtherTargets(options.announce.names)
     val announcer = announcerOf()
     try run(DriverTools.ofThisJvm.copy(announcing = announcer.getOrElse(kept)))
     finally announcer.foreach(_.end())

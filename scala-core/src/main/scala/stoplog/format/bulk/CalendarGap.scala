@@ -2,11 +2,8 @@
 package stoplog.format.bulk
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
-import org.apache.spark.sql.catalyst.util.{ArrayData, DateTimeUtils}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._
-
-import stoplog.error.Errors
 
 /** Rejects rows with dates that files with the hybrid calendar cannot store.
   *
@@ -23,42 +20,11 @@ private[format] object CalendarGap {
     * @param format of the files, for the error
     * @param moved  the types whose values are stored in the hybrid calendar
     */
-  def checkOf(format: String, schema: StructType, moved: Set[DataType]): Option[InternalRow => Unit] = {
-    val finders = new Finders(moved)
-    val columns = schema.indices.flatMap(i => finders.of(schema(i).dataType).map(i -> _))
-    Option.when(columns.nonEmpty) { row =>
-      for ((i, isMoved) <- columns if !row.isNullAt(i) && isMoved(row, i))
-        throw Errors.unreadableRow(format, s"the column ${schema(i).name} has $Reason")
+  def checkOf(format: String, schema: StructType, moved: Set[DataType]): Option[InternalRow => Unit] =
+    ValueCheck.of(format, schema, Reason) {
+      case DateType if moved(DateType)           => (values, i) => isMovedDay(values.getInt(i))
+      case TimestampType if moved(TimestampType) => (values, i) => isMovedTime(values.getLong(i))
     }
-  }
-
-  private type Finder = (SpecializedGetters, Int) => Boolean
-
-  private final class Finders(moved: Set[DataType]) {
-
-    def of(kind: DataType): Option[Finder] = kind match {
-      case DateType if moved(DateType)           => Some((values, i) => isMovedDay(values.getInt(i)))
-      case TimestampType if moved(TimestampType) => Some((values, i) => isMovedTime(values.getLong(i)))
-      case ArrayType(element, _)  => of(element).map(found => (values, i) => any(found, values.getArray(i)))
-      case MapType(key, value, _) =>
-        val (ofKey, ofValue) = (of(key), of(value))
-        Option.when(ofKey.isDefined || ofValue.isDefined) { (values, i) =>
-          val map = values.getMap(i)
-          ofKey.exists(any(_, map.keyArray())) || ofValue.exists(any(_, map.valueArray()))
-        }
-      case StructType(fields) =>
-        val inner = fields.indices.flatMap(at => of(fields(at).dataType).map(at -> _))
-        Option.when(inner.nonEmpty) { (values, i) =>
-          val struct = values.getStruct(i, fields.length)
-          inner.exists { case (at, found) => !struct.isNullAt(at) && found(struct, at) }
-        }
-      case user: UserDefinedType[_] => of(user.sqlType)
-      case _                        => None
-    }
-
-    private def any(found: Finder, values: ArrayData): Boolean =
-      (0 until values.numElements()).exists(i => !values.isNullAt(i) && found(values, i))
-  }
 
   private def isMovedDay(days: Int): Boolean = days >= FirstDay && days < AfterLastDay
 

@@ -43,11 +43,12 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
   private[this] val converted  = StructType(others.map(schema(_)))
   private[this] val project    = ProjectingInternalRow(converted, others.toSeq)
   private[this] val serializer = new OrcSerializer(converted)
-  private[this] val gap        = CalendarGap.checkOf("orc", schema, CalendarGap.Both)
+  private[this] val checks     =
+    CalendarGap.checkOf("orc", schema, CalendarGap.Both).toArray ++ LastSecond.checkOf(schema)
 
   /** Adds a row. A rejected row leaves the batch unchanged. Error: `STOPLOG_UNREADABLE_ROW`. */
   def add(row: InternalRow): Unit = {
-    gap.foreach(_.apply(row))
+    checks.foreach(_.apply(row))
     project.project(row)
     val values = serializer.serialize(project)
     if (batch.size == batch.getMaxSize || OrcMapredRecordWriter.getMaxChildLength(lists) >= MostInLists)

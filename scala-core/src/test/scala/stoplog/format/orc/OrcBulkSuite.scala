@@ -134,6 +134,32 @@ class OrcBulkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("a row is rejected if its time is in the last second before 1970, which readers move") {
+    val schema          = StructType.fromDDL("t TIMESTAMP, n TIMESTAMP_NTZ, nested ARRAY<TIMESTAMP>")
+    def row(at: Long)   = InternalRow(at, at, new GenericArrayData(Array[Any](null, at)))
+    def inner(at: Long) = InternalRow(0L, at, new GenericArrayData(Array[Any](null, at)))
+    def written(rows: InternalRow*) =
+      read(OrcParts.file(OrcParts.format(schema), schema, Seq(rows)), schema)
+    val kept = Seq(-1000001L, -1000000L, -999999L, -999001L, 0L, 1L).map(row)
+    assert(
+      difference(
+        written(kept: _*),
+        kept.map(one => CatalystTypeConverters.convertToScala(one, schema).asInstanceOf[Row])
+      ) === None
+    )
+    for (moved <- Seq(-999000L, -500000L, -1L).flatMap(at => Seq(row(at), inner(at)))) {
+      val e = intercept[StoplogException](written(moved))
+      assert(e.getCondition === "STOPLOG_UNREADABLE_ROW")
+      assert(e.getMessage.contains("in the last second before 1970"))
+    }
+    // If this fails, orc-core stores these times, and no row needs to be rejected.
+    val time   = StructType.fromDDL("t TIMESTAMP")
+    val sparks = OrcParts.sparks(time, Iterator(InternalRow(-1L)))
+    assert(
+      spark.read.schema(time).orc(sparks.toString).selectExpr("unix_micros(t)").head().getLong(0) === 999999L
+    )
+  }
+
   test("a part without rows equals an empty file of Spark's writer") {
     val schema = StructType.fromDDL("id BIGINT, at TIMESTAMP")
     val format = OrcParts.format(schema)

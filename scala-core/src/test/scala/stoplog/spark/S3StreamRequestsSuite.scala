@@ -8,9 +8,10 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.FileSink
+import stoplog.announce.RecordingTargets
 import stoplog.format.SparkSessionForTests
 import stoplog.servers.S3Call.{DeleteObject, DeleteObjects, ListObjectsV2, PutObject}
-import stoplog.servers.{FaultProxy, S3Call, S3Server}
+import stoplog.servers.{FaultProxy, S3Call, S3Request, S3Server}
 
 /** What a stream of two tasks, each with a part that stays open, asks S3 for. */
 class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
@@ -63,10 +64,58 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
       assert((asked() - ListObjectsV2).values.sum === ForAnEnd) // a slow machine looks at the log once more
     }
 
-  /** Without signs of life, of which a driver gives one each minute without a record, and without what is deleted now and then. */
+  test("announcements cost no request while the targets keep up, but their cursors now and then") {
+    val costs = Seq(0, 3).map { targets =>
+      val path    = s"s3a://$bucket/${UUID.randomUUID()}"
+      val numbers = 1 to targets
+      val rows    = MemoryStream[String](2)(spark.implicits.newStringEncoder, spark.sqlContext)
+      val query   = rows
+        .toDF()
+        .writeStream
+        .format("stoplog")
+        .option("format", "text")
+        .option("bucketAssigner", "basePath")
+        .option("rollingPolicy", "onCheckpoint")
+        .options(numbers.map(n => s"announce.t$n" -> "recording").toMap)
+        .options(numbers.map(n => s"announce.t$n.to" -> s"$path $n").toMap)
+        .option("checkpointLocation", Files.createTempDirectory("stoplog-s3-requests").toString)
+        .start(path)
+      def epoch(): Unit = {
+        rows.addData("a", "b")
+        query.processAllAvailable()
+      }
+      try {
+        (1 to 3).foreach(_ => epoch())
+        proxy.inject()
+        val begin = System.nanoTime()
+        (1 to AnnouncedEpochs).foreach(_ => epoch())
+        val most    = targets * ((System.nanoTime() - begin) / CursorNanos + 1)
+        val cursors = proxy.requests.count(isOfCursor)
+        // Each cursor is a file that is written, a listing of older ones, and their deletion.
+        assert(cursors <= 3 * most, s"$cursors requests for $most cursors")
+        asked()
+      } finally {
+        query.stop()
+        assert(FileSink.awaitEnd(query.runId.toString, 120000))
+        numbers.foreach { n =>
+          val received = RecordingTargets.at(s"$path $n").received
+          assert(received.map(_.id.sequence).distinct.size >= AnnouncedEpochs, "each epoch is announced")
+        }
+      }
+    }
+    assert(costs.distinct.size === 1, costs)
+    assert(costs.head.values.sum > AnnouncedEpochs)
+  }
+
+  /** Without signs of life, of which a driver gives one each minute without a record, without cursors of announcements, and
+    * without what is deleted now and then.
+    */
   private def asked(): Map[S3Call, Int] = proxy.requests
     .filterNot(request => request.target.contains("/alive/") || Deletions(request.call))
+    .filterNot(isOfCursor)
     .groupMapReduce(_.call)(_ => 1)(_ + _)
+
+  private def isOfCursor(request: S3Request): Boolean = request.target.contains("announced")
 
   private val random = new scala.util.Random(1)
 
@@ -74,6 +123,12 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
   private val RowsPerEpoch = 4000
 
   private val Epochs = 6
+
+  /** Fewer than the records after which a cursor is written. */
+  private val AnnouncedEpochs = 20
+
+  /** The time after which a cursor is written. */
+  private val CursorNanos = 10L * 1000 * 1000 * 1000
 
   private val Deletions = Set[S3Call](DeleteObject, DeleteObjects)
 

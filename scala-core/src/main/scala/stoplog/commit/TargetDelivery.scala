@@ -9,8 +9,9 @@ import stoplog.fault.Step
 import stoplog.thread.{Backoff, Clock}
 
 /** The delivery of one log to one target, step by step. Announces whole records in order, and repeats a call
-  * until the target has the announcements. Only the thread of the target calls [[step]] and [[close]]; any
-  * thread may read the figures.
+  * until the target has the announcements. A repeated call is half as large: a target that fails now and then
+  * completes calls, and each completed call ends the increase of the waits. Only the thread of the target
+  * calls [[step]] and [[close]]; any thread may read the figures.
   *
   * @param begin the cursor at the start; `None` if the target starts with a snapshot
   */
@@ -31,6 +32,7 @@ private[commit] final class TargetDelivery(
   private var pending   = Vector.empty[Announcement]
   private var together  = 0                            // delivered in one call, because they belong together
   private var singly    = 0                            // delivered in calls of one, to find a refused one
+  private var most      = MostInCall                   // in one call; less after failures
   private var hasBegun  = false
   private var delivered = Option.empty[AnnouncementId] // of a target with a position, before this run
   private var tries     = 0
@@ -200,7 +202,7 @@ private[commit] final class TargetDelivery(
     val call =
       if (singly > 0) pending.take(1)
       else if (together > 0) pending.take(together)
-      else pending.take(MostInCall)
+      else pending.take(most)
     place.faults.at(Step.BeforeDelivery)
     target.target.deliver(call) match {
       case Delivery.Delivered =>
@@ -218,6 +220,7 @@ private[commit] final class TargetDelivery(
     pending = pending.drop(call.size)
     together = (together - call.size).max(0)
     singly = (singly - call.size).max(0)
+    most = (most * 2).min(MostInCall)
     tries = 0
     error = None
     if (pending.isEmpty) {
@@ -271,6 +274,7 @@ private[commit] final class TargetDelivery(
 
   private def failed(why: String, afterMillis: Option[Long]): Next = {
     tries += 1
+    most = (most.min(pending.size) / 2).max(1)
     if (tries == 1)
       Log.warn(s"Target $name of ${place.path} did not receive announcements, and is tried again: $why")
     noteError(why)

@@ -98,11 +98,50 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(run.deliver() === Pause(7000))
     assert(run.delivery.figures.lagRecords === 3)
     run.deliverAll()
-    assert(world.buckets === Vector("added a", "added b", "added a", "added b"))
+    assert(world.buckets === Vector("added a", "added a", "added b"))
     assert(run.delivery.figures.lastError === None)
     world.sink.clock.advance(10000)
     run.deliver()
     assert(world.cursor().failure(world.cursor().read()) === None)
+  }
+
+  test("a target that fails now and then, and makes progress, is not left waiting") {
+    val world = new AnnouncerWorld
+    // Like a webhook: one request for each announcement, and each third request fails.
+    val flaky = new stoplog.announce.RecordingTarget {
+      private var requests = 0
+
+      override def deliver(all: Vector[stoplog.announce.Announcement]): Delivery = {
+        def fails(): Boolean = { requests += 1; requests % 3 == 0 }
+        val has              = all.filterNot(accepted.contains).takeWhile { one =>
+          val arrives = !fails()
+          if (arrives) accept(Vector(one))
+          arrives
+        }
+        calls :+= has
+        if (all.forall(accepted.contains)) Delivery.Delivered else Delivery.Retry("busy")
+      }
+    }
+    val run = new world.Run(to = flaky)
+    run.epoch((1 to 60).map(n => f"b$n%02d"): _*)
+    val begin         = world.sink.clock.millis()
+    def waits(): Unit = run.deliver() match {
+      case Pause(millis) => world.sink.clock.advance(millis); waits()
+      case _             => ()
+    }
+    waits()
+    assert(world.bucketsOf(flaky.accepted) === (1 to 60).map(n => f"added b$n%02d"))
+    assert(world.sink.clock.millis() - begin < 60 * 1000)
+  }
+
+  test("after a failure calls grow again") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    world.target.answers = Vector.fill(3)(Delivery.Retry("down"))
+    run.epoch((1 to 40).map(n => s"b$n"): _*)
+    run.deliverAll()
+    assert(world.target.calls.map(_.size) === Vector(40, 20, 10, 5, 10, 20, 5))
+    assert(world.target.accepted.size === 40)
   }
 
   test("an exception of the target counts as a failure") {

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+import pytest
+
+from servers.hook import hook
+from support.announced import Announced, assert_complete, assert_in_order
 from support.at_work import arrive, at_work
 from support.finished import assert_each_once, assert_none_twice, files
 from support.jobs import KILLED, Job
@@ -19,16 +19,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from servers.hook import Hook
     from support.place import Place
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
 KILL_ROUNDS = 20 if LONG else 3
-FILES = 250 if LONG else 20
+IN_FILES = 260 if LONG else 20
 """Of a hundred rows each, in parts of five rows at most."""
+BATCH_ROWS = 1_300 if LONG else 100
+OUT_FILES = 5_000 if LONG else 400
 SEED = 20_261_127
 OPTIONS = {
     "format": "text",
-    "bucketBy": "concat('k', cast(right(value, 1) as int) % 3)",
+    "bucketBy": "concat('k', right(value, 1))",
     "maxRecordsPerPart": "5",
     "bucketCheckInterval": "200ms",
 }
@@ -38,112 +41,70 @@ STREAM_FATES = ("", "afterDelivery", "cursorWritten", "", "beforeDelivery", "all
 BATCH_STEPS = ("afterDelivery", "allAnnounced", "afterRecord", "beforeDelivery", "cursorWritten")
 
 
-class Receiver:
-    """Keeps events, and sometimes responds with an error, before or after the event is kept."""
-
-    def __init__(self, out: Path) -> None:
-        self.out = out
-        self.received: list[dict[str, Any]] = []
-        self.early: list[str] = []
-        self.moods = random.Random(SEED)
-        self.url = ""
-
-    def answer(self, announcement: dict[str, Any]) -> int:
-        self.early += [
-            file["path"] for file in announcement["files"] if not (self.out / file["path"]).is_file()
-        ]
-        mood = self.moods.random()
-        if mood < 0.1:
-            return 503
-        self.received.append(announcement)
-        return 500 if mood < 0.2 else 204
-
-    def assert_in_order(self) -> None:
-        """Repetitions aside, the announcements of each log have come in the order of the log, none early."""
-        assert not self.early, "announced before it was visible"
-        newest: dict[tuple[str, str], tuple[int, int]] = {}
-        for one in self.once:
-            log, place = (one["log"], one["identity"]), (one["sequence"], one["number"])
-            assert place > newest.get(log, (-1, -1)), f"{one['id']} came late"
-            newest[log] = place
-
-    def assert_complete(self) -> None:
-        """Each visible file is in one announcement, and no other file is in any."""
-        self.assert_in_order()
-        announced = sorted(file["path"] for one in self.once for file in one["files"])
-        assert announced == sorted(str(file.relative_to(self.out)) for file in files(self.out))
-
-    @property
-    def once(self) -> list[dict[str, Any]]:
-        """The announcements without repetitions."""
-        return list({one["id"]: one for one in reversed(self.received)}.values())[::-1]
+@pytest.fixture
+def mortal(place: Place, tmp_path: Path) -> Iterator[Hook]:
+    """A webhook that dies again and again."""
+    with hook(tmp_path / "hook", place.out) as running:
+        yield running
 
 
-@contextmanager
-def receiver(out: Path) -> Iterator[Receiver]:
-    """A webhook on this machine, which outlives all jobs."""
-    kept = Receiver(out)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-            self.send_response(kept.answer(body["data"]))
-            self.end_headers()
-
-        def log_message(self, *_: Any) -> None:
-            """Prints nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    kept.url = f"http://127.0.0.1:{server.server_port}/"
-    try:
-        yield kept
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-def test_each_file_of_a_stream_is_announced_after_kill_9(place: Place) -> None:
+def test_each_file_of_a_stream_is_announced_after_kill_9(place: Place, mortal: Hook) -> None:
     moments = random.Random(SEED)
-    with receiver(place.out) as hook:
-        for number in range(KILL_ROUNDS):
-            place.feed(files=4)
-            step = STREAM_FATES[number % len(STREAM_FATES)]
-            if step:
-                assert stream(place, hook, fault=f"{step}:1:halt", files=50).run().code == KILLED
-            else:
-                with at_work(stream(place, hook)) as process:
-                    arrive(place, process, moments)
-            assert_none_twice(place.out, place.rows)
-            hook.assert_in_order()
-        place.feed(files=max(1, FILES - place.files))
-        assert stream(place, hook, files=50).run().code == 0
-        assert_each_once(place.out, place.rows)
-        hook.assert_complete()
-    assert len(files(place.out)) >= FILES * 20
+    for number in range(KILL_ROUNDS):
+        place.feed(files=max(4, IN_FILES // KILL_ROUNDS))
+        step = STREAM_FATES[number % len(STREAM_FATES)]
+        if step:
+            assert stream(place, mortal, fault=f"{step}:1:halt").run().code == KILLED
+        else:
+            with at_work(stream(place, mortal)) as process:
+                arrive(place, process, moments)
+        assert_none_twice(place.out, place.rows)
+        assert_in_order(received(mortal))
+    place.feed(files=max(1, IN_FILES - place.files))
+    assert stream(place, mortal).run().code == 0
+    assert_each_once(place.out, place.rows)
+    assert_all_announced(place, mortal)
 
 
-def test_each_file_of_batch_jobs_is_announced_after_kill_9(place: Place) -> None:
-    with receiver(place.out) as hook:
-        for number in range(KILL_ROUNDS):
-            step = BATCH_STEPS[number % len(BATCH_STEPS)]
-            assert batch(place, hook, fault=f"{step}:1:halt").run("batch_job.py").code == KILLED
-            hook.assert_in_order()
-        assert batch(place, hook).run("batch_job.py").code == 0
-        hook.assert_complete()
-        assert len({one["log"] for one in hook.once}) > 1
+def test_each_file_of_batch_jobs_is_announced_after_kill_9(place: Place, mortal: Hook) -> None:
+    for number in range(KILL_ROUNDS):
+        step = BATCH_STEPS[number % len(BATCH_STEPS)]
+        assert batch(place, mortal, fault=f"{step}:1:halt").run("batch_job.py").code == KILLED
+        assert_in_order(received(mortal))
+    assert batch(place, mortal).run("batch_job.py").code == 0
+    assert len({one.log for one in received(mortal)}) > KILL_ROUNDS // 2
     # The directory of a job that died before its record stays for a day.
     assert not list((place.out / "_stoplog").glob("batch-*/log/*.commit")), "a log was left"
+    assert_all_announced(place, mortal)
 
 
-def stream(place: Place, hook: Receiver, **more: Any) -> Job:
-    return Job.at(place, path=str(place.out), options=OPTIONS | target(hook), **more)
+def assert_all_announced(place: Place, mortal: Hook) -> None:
+    """None is missing, too early or out of order, and there were as many deaths as a test must have."""
+    announcements = received(mortal)
+    assert_complete(announcements, place.out)
+    there = len(files(place.out))
+    repeated = len(announcements) - len(set(announcements))
+    print(f"{there} files, {mortal.deaths} deaths of the webhook, {repeated} announcements repeated")
+    assert there >= OUT_FILES
+    assert mortal.deaths >= KILL_ROUNDS
 
 
-def batch(place: Place, hook: Receiver, **more: Any) -> Job:
-    of_numbers = {"rows": 100, "select": ["cast(id as string) as value"]}
-    return Job(path=str(place.out), options=OPTIONS | target(hook), **of_numbers, **more)
+def received(mortal: Hook) -> list[Announced]:
+    events = mortal.received()
+    early = [event["early"] for event in events if event["early"]]
+    assert not early, f"announced before they were visible: {early}"
+    return [Announced.of(event) for event in events]
 
 
-def target(hook: Receiver) -> dict[str, str]:
-    return {"announce.hook": "webhook", "announce.hook.url": hook.url, "announceAtEnd": "5m"}
+def stream(place: Place, mortal: Hook, **more: object) -> Job:
+    # More than one epoch for what arrives in a round.
+    return Job.at(place, path=str(place.out), options=OPTIONS | target(mortal), files=6, **more)
+
+
+def batch(place: Place, mortal: Hook, **more: object) -> Job:
+    of_numbers = {"rows": BATCH_ROWS, "select": ["cast(id as string) as value"]}
+    return Job(path=str(place.out), options=OPTIONS | target(mortal), **of_numbers, **more)
+
+
+def target(mortal: Hook) -> dict[str, str]:
+    return {"announce.hook": "webhook", "announce.hook.url": mortal.url, "announceAtEnd": "5m"}

@@ -38,7 +38,7 @@ class Receiver:
 
     def start(self) -> None:
         """Returns when the server accepts connections."""
-        command = [sys.executable, "-m", "servers.receiver", str(self._journal.resolve()), str(self._port)]
+        command = [sys.executable, "-m", *self._program(), str(self._journal.resolve()), str(self._port)]
         tests = Path(__file__).resolve().parent.parent
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, text=True, cwd=tests, start_new_session=True
@@ -55,6 +55,10 @@ class Receiver:
             assert self._process.stdout
             self._process.stdout.close()
             self._process = None
+
+    def _program(self) -> list[str]:
+        """The module of the server, with the arguments before the journal and the port."""
+        return ["servers.receiver"]
 
     def rows_by_key(self) -> dict[str, list[str]]:
         """The rows of each idempotency key. Two requests of one key must have the same rows."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _SERVERS = {
     "test_cassandra.py": "Cassandra",
     "test_jdbc.py": "PostgreSQL",
+    "test_positioned_announcements.py": "PostgreSQL",
     "test_python_postgres.py": "PostgreSQL",
     "test_wal_tables.py": "PostgreSQL",
     "test_kafka.py": "Kafka",

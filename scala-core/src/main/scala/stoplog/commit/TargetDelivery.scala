@@ -9,9 +9,11 @@ import stoplog.fault.Step
 import stoplog.thread.{Backoff, Clock}
 
 /** The delivery of one log to one target, step by step. Announces whole records in order, and repeats a call
-  * until the target has the announcements. A repeated call is half as large: a target that fails now and then
-  * completes calls, and each completed call ends the increase of the waits. Only the thread of the target
-  * calls [[step]] and [[close]]; any thread may read the figures.
+  * until the target has the announcements. Only the thread of the target calls [[step]] and [[close]]; any
+  * thread may read the figures.
+  *
+  * A repeated call of a target without a position is half as large. A target that fails now and then
+  * completes smaller calls, and each completed call ends the increase of the waits.
   *
   * @param begin the cursor at the start; `None` if the target starts with a snapshot
   */
@@ -274,7 +276,8 @@ private[commit] final class TargetDelivery(
 
   private def failed(why: String, afterMillis: Option[Long]): Next = {
     tries += 1
-    most = (most.min(pending.size) / 2).max(1)
+    // A target with a position takes a call as a whole: smaller calls would split a replacement.
+    if (positioned.isEmpty) most = (most.min(pending.size) / 2).max(1)
     if (tries == 1)
       Log.warn(s"Target $name of ${place.path} did not receive announcements, and is tried again: $why")
     noteError(why)

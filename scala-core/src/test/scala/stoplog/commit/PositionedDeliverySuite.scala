@@ -70,6 +70,16 @@ class PositionedDeliverySuite extends AnyFunSuite {
     assert(target.calls.size === 1)
   }
 
+  test("a repeated call of a target with a position keeps all of its announcements") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    val run    = new world.Run(to = target)
+    target.answers = Vector.fill(3)(Delivery.Retry("down"))
+    run.epoch((1 to 40).map(n => s"b$n"): _*)
+    run.deliverAll()
+    assert(target.calls.map(_.size) === Vector.fill(4)(40))
+  }
+
   test("a target without a position that has received nothing yet starts with its first announcement") {
     val world  = new AnnouncerWorld
     val target = new PositionedRecordingTarget

@@ -108,10 +108,10 @@ class TargetDeliverySuite extends AnyFunSuite {
   test("a target that fails now and then, and makes progress, is not left waiting") {
     val world = new AnnouncerWorld
     // Like a webhook: one request for each announcement, and each third request fails.
-    val flaky = new stoplog.announce.RecordingTarget {
+    val flaky = new RecordingTarget {
       private var requests = 0
 
-      override def deliver(all: Vector[stoplog.announce.Announcement]): Delivery = {
+      override def deliver(all: Vector[Announcement]): Delivery = {
         def fails(): Boolean = { requests += 1; requests % 3 == 0 }
         val has              = all.filterNot(accepted.contains).takeWhile { one =>
           val arrives = !fails()

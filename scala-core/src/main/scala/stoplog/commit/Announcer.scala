@@ -63,10 +63,16 @@ private[stoplog] final class Announcer private (
   private lazy val hasAllDelivered: Boolean = {
     val watch = new Stopwatch(Clock.system)
     deliveries.foreach(_.finish())
-    val all = deliveries.map(_.ended((limits.endMillis - watch.millis).max(0))).forall(identity)
-    if (all) place.faults.at(Step.AllAnnounced)
-    all
+    val missing = deliveries.filterNot(_.ended((limits.endMillis - watch.millis).max(0)))
+    missing.foreach(thread => Log.warn(leftOf(thread.delivery)))
+    if (missing.isEmpty) place.faults.at(Step.AllAnnounced)
+    missing.isEmpty
   }
+
+  private def leftOf(delivery: TargetDelivery): String =
+    s"Target ${delivery.name} of ${place.path} did not receive all announcements of the log ${place.logName} " +
+      s"within ${limits.endMillis} ms (announceAtEnd): ${delivery.figures.lagRecords} records wait. The next run " +
+      "with this target, or the command announce, delivers them"
 }
 
 private[stoplog] object Announcer {

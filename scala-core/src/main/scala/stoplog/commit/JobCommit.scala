@@ -141,7 +141,6 @@ private[stoplog] final class JobCommit(
       catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
       presence.leave()
       if (announcements.end()) tidyUp(Vector.empty)(removeUnlessCounted())
-      else Log.warn(announcedLater)
       JobOutcome.of(record)
     }
   }
@@ -162,10 +161,6 @@ private[stoplog] final class JobCommit(
       }
     }
   }
-
-  private def announcedLater: String =
-    s"Batch job $sinkId under $path has ended, and its files are not announced to all targets yet: the next " +
-      "batch job with these targets, or the command announce, announces the files"
 
   private def excludesOpen(scope: Scope): String => Boolean = scope match {
     case Scope.Whole => _ => false

@@ -7,6 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.announce.{Announcement, Delivery, RecordingTarget}
 import stoplog.part.RunId
+import stoplog.spark.LogCapture
 
 /** The threads of targets. */
 class AnnouncerSuite extends AnyFunSuite {
@@ -42,7 +43,9 @@ class AnnouncerSuite extends AnyFunSuite {
     assert(stuck.entered.await(1, TimeUnit.MINUTES))
     (1 to 20).foreach(n => world.sink.epoch(query.driver, n.toLong, s"b$n"))
     assert(query.announcer.figures.toMap.apply("stuck").lagRecords > 0)
-    assert(!query.announcer.end())
+    val warnings = LogCapture.of(assert(!query.announcer.end())).filter(_.contains("records wait"))
+    assert(warnings.map(_.takeWhile(_ != ' ')) === Seq("Target"))
+    assert(warnings.head.startsWith("Target stuck of /data/out did not receive all announcements"))
     assert(good.received.size === 21)
     assert(stuck.received.isEmpty)
     assert((good.closed, stuck.closed) === ((1, 1)))

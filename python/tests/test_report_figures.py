@@ -105,6 +105,7 @@ def test_figures_of_the_directory_are_totals(sink: MadeSink) -> None:
 
 def test_the_page_states_all_figures(sink: MadeSink) -> None:
     assert texts(report(sink).html, "p") == [
+        "Nothing needs attention: 3 files, 1 open part",
         f"Sink main of query {QUERY}: epoch 2, newest record 4 (epoch) 2m before. "
         "Seen at 2026-01-01T01:00:00Z.",
         "From the log: the 5 records that it keeps, written from 2026-01-01T00:00:00Z to "
@@ -237,7 +238,7 @@ def test_bars_and_notes_have_css_classes(sink: MadeSink) -> None:
 def test_missing_figures_are_named_as_missing(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path, query="")
     sink.record("claim", at_millis=at(59))
-    claimed = texts(report(sink).html, "p")
+    claimed = texts(report(sink).html, "p")[1:]  # without the headline
     assert claimed[0] == (
         "Sink main of query –: no epoch yet, newest record 0 (claim) 1m before. Seen at 2026-01-01T01:00:00Z."
     )
@@ -251,7 +252,7 @@ def test_missing_figures_are_named_as_missing(tmp_path: Path) -> None:
     ]
     sink.record_path(0).unlink()
     assert (report(sink).figures.log.from_millis, report(sink).figures.log.to_millis) == (None, None)
-    assert texts(report(sink).html, "p")[:2] == [
+    assert texts(report(sink).html, "p")[1:3] == [
         "Sink main of query –: no epoch yet, without a record. Seen at 2026-01-01T01:00:00Z.",
         "From the log: nothing, it has no record that can be read.",
     ]
@@ -261,7 +262,7 @@ def test_the_page_of_a_connector_mentions_the_missing_listing(tmp_path: Path) ->
     sink = MadeSink(tmp_path, settings={"content": ""})
     sink.record("claim", at_millis=at(59))
     elsewhere = "This sink commits elsewhere: its directory has a log, and no files to be listed."
-    said = texts(report(sink).html, "p")
+    said = texts(report(sink).html, "p")[1:]
     assert [said.index(elsewhere), said.count(elsewhere)] == [3, 2]
 
 
@@ -278,7 +279,7 @@ def test_thousands_have_commas_and_short_delays_are_in_milliseconds(tmp_path: Pa
     sink.record("epoch", at_millis=at(59))
     sink.write("theirs.csv", b"x")
     html = report(sink).html
-    said = texts(html, "p")
+    said = texts(html, "p")[1:]
     assert "epoch 1, newest record 1 (epoch) 1m before" in said[0]
     assert said[3] == "From the listing: 2 files, 0 B. Mean 0 B, median between 0 B and 1 B, largest 0 B."
     assert said[4] == "From the log: 2 parts with 2,000 rows and 0 B."

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from stoplog._inspect.liveness import DriverLife, DriverState
+from stoplog._inspect.sinks import SinkKind
 from stoplog._inspect.status import SinkStatus
 from stoplog._inspect.targets import TargetStatus
 from stoplog._report.figures import Figures
@@ -19,6 +20,8 @@ def headline(found: Figures, problems: int) -> str:
     """Returns one line with the number of problems."""
     if problems:
         return "1 problem needs attention" if problems == 1 else f"{problems} problems need attention"
+    if found.status.sink.kind is SinkKind.CONNECTOR:
+        return GOOD
     return f"{GOOD}: {many(found.listing.files, 'file')}, {many(len(found.status.open), 'open part')}"
 
 

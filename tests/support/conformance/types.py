@@ -39,8 +39,11 @@ def _column(type: str, *values: str, formats: set[str] = _ALL) -> Column:
 
 _FRACTIONS = ("0.1", "'-0.0'", "'NaN'", "'Infinity'", "'-Infinity'", "1e10", "-2.5e-7")
 _DAYS = ("0001-01-01", "1582-10-04", "1582-10-15", "1970-01-01", "2024-02-29", "9999-12-31")
+_LAST_SECOND = "1969-12-31 23:59:59.999999"
+"""Readers of ORC find a TIMESTAMP of this second a second later, also in files of Spark."""
+
 _TIMES = (
-    "0001-01-01 00:00:00", "1582-10-15 12:00:00", "1900-01-01 00:00:00.000001", "1969-12-31 23:59:59.999999",
+    "0001-01-01 00:00:00", "1582-10-15 12:00:00", "1900-01-01 00:00:00.000001", _LAST_SECOND,
     "1970-01-01 00:00:00", "2026-03-29 02:30:00.123456", "9999-12-31 23:59:59.999999",
 )  # fmt: skip
 _LATELY = ("1970-01-01 00:00:00", "2026-03-29 02:30:00.123456", "2100-12-31 23:59:59.999999")
@@ -67,7 +70,8 @@ COLUMNS: dict[str, Column] = {
     "lines": _column("STRING", r"'two\nlines'", r"'\r'", formats=_NESTED),
     "bytes": _column("BINARY", "X''", "X'00'", "X'00FF10'", formats=_NESTED),
     "day": _column("DATE", *(f"'{day}'" for day in _DAYS)),
-    "at": _column("TIMESTAMP", *(f"'{time}Z'" for time in _TIMES)),
+    "at": _column("TIMESTAMP", *(f"'{time}Z'" for time in _TIMES if time != _LAST_SECOND)),
+    "last_second": _column("TIMESTAMP", f"'{_LAST_SECOND}Z'", formats=_ALL - {"orc"}),
     "local": _column("TIMESTAMP_NTZ", *(f"'{time}'" for time in _TIMES)),
     "lately": _column("TIMESTAMP", *(f"'{time}Z'" for time in _LATELY)),
     "lately_local": _column("TIMESTAMP_NTZ", *(f"'{time}'" for time in _LATELY)),

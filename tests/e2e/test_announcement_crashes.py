@@ -27,7 +27,7 @@ KILL_ROUNDS = 20 if LONG else 3
 IN_FILES = 260 if LONG else 20
 """Of a hundred rows each, in parts of five rows at most."""
 BATCH_ROWS = 2_500 if LONG else 500
-"""In parts of five rows; some jobs die before their record, while they announce the files of the job before."""
+"""In parts of five rows; some jobs die before their record, and announce only the files of the job before."""
 OUT_FILES, BATCH_FILES = (5_000, 5_000) if LONG else (400, 250)
 SEED = 20_261_127
 OPTIONS = {

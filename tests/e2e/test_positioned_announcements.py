@@ -158,6 +158,7 @@ def test_each_file_of_two_streams_is_announced_once_after_kill_9(place: Place, t
     assert_all_announced(target, place, files_at_least=IN_FILES * 20)
 
 
+@pytest.mark.long
 def test_each_file_of_two_batch_jobs_is_announced_once_after_kill_9(place: Place, target: Target) -> None:
     for number in range(KILL_ROUNDS):
         step = BATCH_STEPS[number % len(BATCH_STEPS)]

@@ -47,11 +47,8 @@ def ends_by_property(report: Path, name: str) -> dict[str, set[str]]:
     Empty if the file is not whole XML.
     """
     found: dict[str, set[str]] = {}
-    try:
-        root = ElementTree.parse(report).getroot()
-    except ElementTree.ParseError:
-        return found
-    for case in root.iter("testcase"):
+    root = _root(report)
+    for case in () if root is None else root.iter("testcase"):
         for each in case.iter("property"):
             if each.get("name") == name:
                 found.setdefault(str(each.get("value")), set()).add(_end(case))
@@ -64,10 +61,17 @@ def _end(case: ElementTree.Element) -> str:
     return "passed" if case.find("skipped") is None else "skipped"
 
 
-def _read_one(report: Path) -> Counts:
+def _root(report: Path) -> ElementTree.Element | None:
+    """Returns None if the file is not whole XML."""
     try:
-        root = ElementTree.parse(report).getroot()
+        return ElementTree.parse(report).getroot()
     except ElementTree.ParseError:
+        return None
+
+
+def _read_one(report: Path) -> Counts:
+    root = _root(report)
+    if root is None:
         return Counts(failed=1, failures=(f"{report.name} is torn: its writer died",))
     return sum((_suite(suite) for suite in root.iter("testsuite")), Counts())
 

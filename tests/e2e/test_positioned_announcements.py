@@ -163,7 +163,7 @@ def test_each_file_of_two_batch_jobs_is_announced_once_after_kill_9(place: Place
     for number in range(KILL_ROUNDS):
         step = BATCH_STEPS[number % len(BATCH_STEPS)]
         with batch(place, target, fault=f"{step}:1:halt").running("batch_job.py") as doomed:
-            # It works on what the other leaves behind, or still does.
+            # This job runs next to the doomed job, or after its death.
             assert batch(place, target).run("batch_job.py").code == 0
             assert doomed.wait() == KILLED
         assert_each_at_most_once(target, place)

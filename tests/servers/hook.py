@@ -114,7 +114,7 @@ def serve(out: Path, journal: Path, port: int) -> None:
 
 
 def _cut_half_a_line(journal: Path) -> None:
-    """Cuts off what a killed process had begun to write; it has confirmed nothing of this."""
+    """Removes a line that a killed process has written in part, and has not confirmed."""
     os.truncate(journal, journal.read_bytes().rfind(b"\n") + 1)
 
 

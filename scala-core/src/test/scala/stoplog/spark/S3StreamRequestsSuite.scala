@@ -107,8 +107,8 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(costs.head.values.sum > AnnouncedEpochs)
   }
 
-  /** Without signs of life, of which a driver gives one each minute without a record, without cursors of announcements, and
-    * without what is deleted now and then.
+  /** Returns the requests except for heartbeats, cursors of announcements, and deletions. A driver without a
+    * record writes a heartbeat each minute, and old files are deleted at intervals.
     */
   private def asked(): Map[S3Call, Int] = proxy.requests
     .filterNot(request => request.target.contains("/alive/") || Deletions(request.call))

@@ -18,24 +18,27 @@ import org.apache.kafka.common.errors.{TopicExistsException, UnknownTopicOrParti
 import org.apache.kafka.common.serialization.StringDeserializer
 
 import stoplog.announce.{AnnouncementId, LogId}
-import stoplog.kafka.client.ProducerSettings
+import stoplog.kafka.client.{KnownTopics, ProducerSettings}
 import stoplog.thread.{Clock, Stopwatch}
 
 /** The compacted topic with the position of each log: the key is the log, the value the id of the last
   * announcement.
   */
-private[announce] final class PositionTopic(topic: String, settings: ProducerSettings) {
+private[announce] final class PositionTopic(
+    topic: String,
+    settings: ProducerSettings,
+    newAdmin: ProducerSettings => Admin = settings => Admin.create(settings.admin),
+    known: KnownTopics = KnownTopics.system
+) {
 
   /** Creates the topic if it does not exist. Throws `IllegalArgumentException` if the topic is not compacted,
     * because the brokers would delete the positions of idle logs.
     */
-  def ensure(): Unit = Using.resource(Admin.create(settings.admin)) { admin =>
+  def ensure(): Unit = Using.resource(newAdmin(settings)) { admin =>
     if (!exists(admin, topic)) create(admin)
     val resource = new ConfigResource(ConfigResource.Type.TOPIC, topic)
-    val policy   = admin
-      .describeConfigs(JList.of(resource))
-      .all()
-      .get()
+    val policy   = known
+      .ask(admin.describeConfigs(JList.of(resource)).all())
       .get(resource)
       .get(TopicConfig.CLEANUP_POLICY_CONFIG)
     if (policy != null && policy.value != TopicConfig.CLEANUP_POLICY_COMPACT)
@@ -46,7 +49,7 @@ private[announce] final class PositionTopic(topic: String, settings: ProducerSet
   }
 
   /** Returns whether the brokers have the topic of the announcements. */
-  def hasTopic(other: String): Boolean = Using.resource(Admin.create(settings.admin))(exists(_, other))
+  def hasTopic(other: String): Boolean = Using.resource(newAdmin(settings))(exists(_, other))
 
   def record(key: String, id: AnnouncementId): ProducerRecord[Array[Byte], Array[Byte]] =
     new ProducerRecord(topic, key.getBytes("UTF-8"), id.toString.getBytes("UTF-8"))
@@ -60,11 +63,9 @@ private[announce] final class PositionTopic(topic: String, settings: ProducerSet
   def read(key: String): Option[AnnouncementId] = {
     val watch = new Stopwatch(Clock.system)
     Using.resource(consumer()) { reader =>
-      val partitions =
-        reader.partitionsFor(topic).asScala.map(p => new TopicPartition(topic, p.partition)).toSeq
-      val ends = endOffsets(partitions)
-      reader.assign(partitions.asJava)
-      reader.seekToBeginning(partitions.asJava)
+      val ends = endOffsets()
+      reader.assign(ends.keySet.asJava)
+      reader.seekToBeginning(ends.keySet.asJava)
       @tailrec
       def next(found: Option[AnnouncementId]): Option[AnnouncementId] =
         if (ends.forall { case (of, end) => reader.position(of) >= end }) found
@@ -85,10 +86,17 @@ private[announce] final class PositionTopic(topic: String, settings: ProducerSet
     }
   }
 
-  /** Returns the ends including records of open transactions. */
-  private def endOffsets(partitions: Seq[TopicPartition]): Map[TopicPartition, Long] =
-    Using.resource(Admin.create(settings.admin)) { admin =>
-      val latest = partitions.map(_ -> OffsetSpec.latest()).toMap.asJava
+  /** Returns the ends of all partitions, including records of open transactions. */
+  private def endOffsets(): Map[TopicPartition, Long] =
+    Using.resource(newAdmin(settings)) { admin =>
+      // A consumer returns no partitions, and so no position, if its broker does not know the topic yet.
+      val described = known.ask(admin.describeTopics(JList.of(topic)).allTopicNames()).get(topic)
+      val latest    = described
+        .partitions()
+        .asScala
+        .map(partition => new TopicPartition(topic, partition.partition) -> OffsetSpec.latest())
+        .toMap
+        .asJava
       admin
         .listOffsets(latest, new ListOffsetsOptions(IsolationLevel.READ_UNCOMMITTED))
         .all()

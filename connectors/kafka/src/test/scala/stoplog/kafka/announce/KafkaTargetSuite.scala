@@ -1,20 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.announce
 
+import java.lang.reflect.{InvocationHandler, Proxy}
 import java.time.Duration
 import java.util.{List => JList, Optional, ServiceLoader, UUID}
+import java.util.concurrent.ExecutionException
 
+import scala.collection.mutable
 import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
-import org.apache.kafka.clients.admin.NewTopic
+import org.apache.kafka.clients.admin.{Admin, NewTopic}
 import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.apache.kafka.common.config.ConfigResource
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.announce._
 import stoplog.announce.setting.Secrets
 import stoplog.kafka.Broker
+import stoplog.kafka.client.{KnownTopics, ProducerSettings}
 import stoplog.laws.{PositionedTargetLaws, ReceiverUnderTest}
+import stoplog.thread.Clock
 
 class KafkaTargetLaws extends PositionedTargetLaws {
 
@@ -138,6 +145,22 @@ class KafkaTargetSuite extends AnyFunSuite {
     assert(message.contains("cleanup.policy=delete, and positions need compact"))
   }
 
+  test("the position is found if a broker does not know the new topic yet") {
+    val topic    = newTopic()
+    val settings = broker.settings()
+    Using.resource(target(topic)) { target =>
+      assert(target.deliver(Vector(added(0))) === Delivery.Delivered)
+    }
+    val positions = new PositionTopic(s"$topic-position", settings, late(failures = 2), noPauses())
+    positions.ensure()
+    val key = s"$topic main /data/events"
+    assert(positions.read(key) === Some(added(0).id))
+    val never = new PositionTopic(s"$topic-position", settings, late(failures = 1000), noPauses())
+    assert(
+      intercept[ExecutionException](never.read(key)).getCause.isInstanceOf[UnknownTopicOrPartitionException]
+    )
+  }
+
   test("brokers that do not respond receive the announcements again") {
     val target = newTarget(
       "kafka.bootstrap.servers"      -> "127.0.0.1:1",
@@ -180,6 +203,40 @@ class KafkaTargetSuite extends AnyFunSuite {
 
   test("the settings include those of Kafka's clients") {
     assert(Set("topic", "kafka.bootstrap.servers", "kafka.security.protocol").subsetOf(factory.settings))
+  }
+
+  /** Returns requests whose time passes only in pauses. */
+  private def noPauses(): KnownTopics = {
+    var now   = 0L
+    val clock = new Clock {
+      override def millis(): Long        = now
+      override def elapsedMillis(): Long = now
+    }
+    new KnownTopics(timeoutMillis = 5000, clock, pause => now += pause)
+  }
+
+  /** Returns clients of a broker that learns of topics late.
+    *
+    * @param failures the number of first requests of each kind for which the topic is unknown
+    */
+  private def late(failures: Int)(settings: ProducerSettings): Admin = {
+    val real                     = Admin.create(settings.admin)
+    val unknownTopic             = s"unknown-${UUID.randomUUID()}"
+    val asked                    = mutable.Map.empty[String, Int].withDefaultValue(0)
+    val calls: InvocationHandler = (_, method, arguments) => {
+      asked(method.getName) += 1
+      val isKnown = asked(method.getName) > failures
+      method.getName match {
+        case "describeConfigs" if !isKnown =>
+          real.describeConfigs(JList.of(new ConfigResource(ConfigResource.Type.TOPIC, unknownTopic)))
+        case "describeTopics" if !isKnown => real.describeTopics(JList.of(unknownTopic))
+        case _                            => method.invoke(real, Option(arguments).toSeq.flatten: _*)
+      }
+    }
+    Proxy.newProxyInstance(getClass.getClassLoader, Array(classOf[Admin]), calls) match {
+      case admin: Admin => admin
+      case other        => fail(other.toString)
+    }
   }
 
   private def newTarget(settings: (String, String)*): AnnouncementTarget =

@@ -46,12 +46,13 @@ private[filesink] final class FileJob(
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
     storage.probe()
-    fixedScope.foreach { scope =>
-      storage.listed(scope, SparkHadoop.configuration): Unit // fails early if files cannot be replaced
-      scope match {
-        case VisibleFiles.Scope.Whole => FileJob.refuseIfPartsLieBetween(storage)
-        case partitions               => record.refuseOpenParts(partitions)
-      }
+    fixedScope.foreach {
+      case whole @ VisibleFiles.Scope.Whole =>
+        storage.listed(whole, SparkHadoop.configuration): Unit // fails early if files cannot be replaced
+        FileJob.refuseIfPartsLieBetween(storage)
+      case partitions =>
+        // The commit lists the directories and checks them. Two listings would double the cost of many.
+        record.refuseOpenParts(partitions)
     }
     tidyUpOthers()
     new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)

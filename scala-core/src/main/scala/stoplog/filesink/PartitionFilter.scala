@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
-import scala.collection.concurrent.TrieMap
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.internal.SQLConf
@@ -25,11 +24,8 @@ private[stoplog] final class PartitionFilter private (
     path: String
 ) extends DirectoryChoice {
 
-  // A job lists its path at least twice, and a path may have many directories.
-  @transient private lazy val entered = TrieMap.empty[String, Boolean]
-
   override def enters(directory: String): Boolean =
-    entered.getOrElseUpdate(directory, condition.mayHold(new Named(directory, missing = Value.Open)))
+    condition.mayHold(new Named(directory, missing = Value.Open))
 
   /** A column that no directory names is NULL, as for readers. */
   override def takes(directory: String): Boolean =

@@ -39,6 +39,12 @@ OF_OPTIONS = [
     (SINK, "rotate.interval.ms", "eventTimeInterval"),
     (SINK, "ROTATE.SCHEDULE.INTERVAL.MS", "rolloverInterval"),
     (SINK, "errors.tolerance", "onBadRow"),
+    (SINK, "compressionCodec", "compression"),
+    (SINK, "hdfs.rollSize", "maxPartSize"),
+    (SINK, "hdfs.idleTimeout", "inactivityInterval"),
+    (SINK, "target-file-size-bytes", "maxPartSize"),
+    (SINK, "partitioner.class", "partitionBy or bucketBy"),
+    (SINK, "write.spark.fanout.enabled", "maxOpenParts"),
     (SOURCE, "cloudFiles.format", "format"),
     (SOURCE, "cloudFiles.maxFilesPerTrigger", "maxFilesPerTrigger"),
     (SOURCE, "ignoreChanges", "onReplacedPart"),
@@ -46,6 +52,8 @@ OF_OPTIONS = [
     (SOURCE, "modifiedAfter", "dateRange"),
     (SOURCE, "badRecordsPath", "quarantinePath"),
     (SOURCE, "source.monitor-interval", "monitorInterval"),
+    (SOURCE, "source.path.regex-pattern", "pathGlobFilter"),
+    (SOURCE, "cloudFiles.rescuedDataColumn", "quarantinePath"),
 ]
 
 OF_METHODS = [

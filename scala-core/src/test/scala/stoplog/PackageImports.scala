@@ -69,7 +69,7 @@ object PackageImports {
     "kafka"          -> "error kafka.client kafka.options",
     "kafka.announce" -> ("announce announce.setting error kafka.client kafka.options kafka.transaction " +
       "options thread"),
-    "kafka.client"  -> "error options",
+    "kafka.client"  -> "error options thread",
     "kafka.options" -> "commit error kafka.client options util",
     "kafka.spark"   -> ("engine error kafka.client kafka.options kafka.transaction options part sink spark " +
       "thread twophase"),

@@ -3,7 +3,7 @@ package stoplog.laws
 
 import scala.util.Try
 
-import stoplog.part.{Open, Resume, RunId}
+import stoplog.part.{LastWriter, Open, PartRows, Resume, RunId}
 import stoplog.storage.FenceOutcome
 import stoplog.sink.CommitOutcome.Committed
 
@@ -90,5 +90,5 @@ abstract class FencingLaws extends LawSuite {
   }
 
   private def openPart(open: Resume, validBytes: Long): Open =
-    Open("b", "part-1.txt", 0, open, validBytes, 1, 0, 0, owner = None)
+    Open("b", "part-1.txt", open, validBytes, PartRows(1, 0, 0), LastWriter(0, None))
 }

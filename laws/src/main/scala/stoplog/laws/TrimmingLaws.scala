@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
-import stoplog.part.{Open, Resume, RunId}
+import stoplog.part.{LastWriter, Open, PartRows, Resume, RunId}
 import stoplog.storage.FenceOutcome
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 
@@ -43,7 +43,7 @@ abstract class ValidLengthLaws extends LawSuite {
       val store = storage.partStore()
       val long  = leftOpen(store, "good\n")
       storage.appendJunk(long, utf8("junk"))
-      val open = Open("b", "part-1.txt", 0, long, 5, 1, 0, 0, owner = None)
+      val open = Open("b", "part-1.txt", long, 5, PartRows(1, 0, 0), LastWriter(0, None))
       assert(storage.partStore().fence(RunId.random(), Vector(open)) === Vector(FenceOutcome.Doubtful))
       val copy = append(store.takeOver(long, 5, part()), "more\n").finish()
       assert(store.publish(copy, 10, "b/part-1.txt") === Committed)

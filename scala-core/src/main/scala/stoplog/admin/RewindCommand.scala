@@ -115,14 +115,15 @@ private[admin] object RewindCommand {
       .foreach(part => throw sink.notRewindable(epoch, s"${part.path} has been moved away, or compacted"))
 
   /** Returns the part with an unused name, because the whole part keeps its own name. */
-  private def beginning(part: Open, run: RunId): Open = part.copy(
-    name = part.name match {
-      case Name(prefix, number) => s"$prefix${run.uid}$number"
-      case other                => s"${run.uid}-$other"
-    },
-    handle = Resume(part.finishedPath),
-    owner = None
-  )
+  private def beginning(part: Open, run: RunId): Open = part
+    .ownedBy(None)
+    .copy(
+      name = part.name match {
+        case Name(prefix, number) => s"$prefix${run.uid}$number"
+        case other                => s"${run.uid}-$other"
+      },
+      handle = Resume(part.finishedPath)
+    )
 
   private val Name = "(.*-)[0-9a-f]{12}(-\\d+.*)".r
 

@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.log.{LogRecord, SinkState}
-import stoplog.part.{FinishedPart, Pending, Publish}
+import stoplog.part.{FinishedPart, PartRows, Pending, Publish}
 import stoplog.storage.{NewPart, ReplacedFiles}
 
 /** Compacts small finished parts on the driver, between epochs. Called with the driver lock held (I4). */
@@ -74,11 +74,8 @@ private[stoplog] final case class CompactionTask(inputs: Vector[FinishedPart], p
     part.name,
     compacted.handle,
     compacted.sizeBytes,
-    inputs.map(_.records).sum,
-    nowMillis,
-    nowMillis,
-    Compaction.Reason,
-    inputs.head.schema
+    PartRows(count = inputs.map(_.records).sum, nowMillis, nowMillis, inputs.head.schema),
+    Compaction.Reason
   )
 
   /** Returns the inputs that are gone or have another size: readers may move or delete finished files. */

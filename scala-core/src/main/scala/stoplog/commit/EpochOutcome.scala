@@ -51,7 +51,7 @@ private[commit] object EpochOutcome {
     val since       = plan.madeAtMillis.fold(Long.MinValue)(_.min(nowMillis))
     val open        = results.flatMap(_.open).toVector.map { part =>
       val (opened, last) = times(part, handed.get(part.finishedPath), since)
-      part.copy(schema = schema, openedAtMillis = opened, lastWrittenAtMillis = last).by(nowMillis)
+      part.copy(rows = part.rows.copy(schema = schema).written(opened, last).by(nowMillis))
     }
     EpochOutcome(
       closed = results
@@ -59,7 +59,8 @@ private[commit] object EpochOutcome {
         .map { part =>
           val before         = handed.get(part.finishedPath)
           val (opened, last) = times(part, before, since)
-          ended(part, before, schema).copy(openedAtMillis = opened, lastWrittenAtMillis = last).by(nowMillis)
+          val columns        = schemaOf(part, before, schema)
+          part.copy(rows = part.rows.copy(schema = columns).written(opened, last).by(nowMillis))
         }
         .toVector,
       due = due,
@@ -90,14 +91,14 @@ private[commit] object EpochOutcome {
       reason.map(PartToClose(part, _)).toLeft(part)
     }
 
-  /** Sets the schema of a closed part. A part that was handed out full got no row of this run. */
-  private def ended(part: Pending, handed: Option[Open], schema: Option[SchemaId]): Pending =
-    part.copy(schema = handed.filter(_.records == part.records).fold(schema)(_.schema))
+  /** Returns the schema of a closed part. A part that was handed out full got no row of this run. */
+  private def schemaOf(part: Pending, handed: Option[Open], schema: Option[SchemaId]): Option[SchemaId] =
+    handed.filter(_.records == part.records).fold(schema)(_.schema)
 
   /** Returns a part that no result names, without its owner if a first attempt may still write to it. */
   private def carryOver(part: Open, result: Option[TaskResult], run: RunId): Open = result match {
     case Some(TaskResult(_, Attempt.First, _, _, _, _)) if part.owner.contains(run) => part
-    case _                                                                          => part.copy(owner = None)
+    case _                                                                          => part.ownedBy(None)
   }
 
   /** An open part that the driver is about to close, and the reason. */

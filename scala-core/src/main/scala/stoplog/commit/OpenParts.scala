@@ -74,7 +74,7 @@ private[commit] object OpenParts {
       val there    = withoutLost(state)
       val outcomes = if (there.open.isEmpty) Vector.empty else retry(() => parts.fence(run, there.open))
       there.copy(open = there.open.zip(outcomes).map {
-        case (part, FenceOutcome.Owned)    => part.copy(owner = Some(run))
+        case (part, FenceOutcome.Owned)    => part.ownedBy(Some(run))
         case (part, FenceOutcome.Doubtful) => part
       })
     }
@@ -153,7 +153,8 @@ private[commit] object OpenParts {
       }
       Using.resource(writer) { writer =>
         writer.complete()
-        val pending = writer.finish(due.reason).copy(schema = part.schema)
+        val closed  = writer.finish(due.reason)
+        val pending = closed.copy(rows = closed.rows.copy(schema = part.schema))
         faults.at(Step.PartEnded)
         pending
       }

@@ -54,7 +54,7 @@ private[commit] object Phase {
     def doubtfulOf(parts: Vector[Open]): Idle = {
       val names = parts.map(_.finishedPath).toSet
       copy(state = state.copy(open = state.open.map { part =>
-        if (names(part.finishedPath)) part.copy(owner = None) else part
+        if (names(part.finishedPath)) part.ownedBy(None) else part
       }))
     }
   }

@@ -8,7 +8,8 @@ import com.fasterxml.jackson.databind.JsonNode
 import com.fasterxml.jackson.databind.node.ObjectNode
 
 import stoplog.part.{
-  Closed, Open, Part, Pending, Publish, RecordBytes, Resume, RunId, SchemaId, SpoolFile, Spooled, TimeRange
+  Closed, LastWriter, Open, Part, PartRows, Pending, Publish, RecordBytes, Resume, RunId, SchemaId, SpoolFile,
+  Spooled, TimeRange
 }
 
 import stoplog.rolling.RollReason
@@ -152,6 +153,16 @@ private[log] object RecordJson {
     }
   }
 
+  private def readRows(from: JsonNode, usual: Option[SchemaId]): PartRows =
+    PartRows(
+      count = long(from, "records"),
+      openedAtMillis = long(from, "openedAtMillis"),
+      lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
+      schema = readSchema(from, usual),
+      times = readTimes(from),
+      firstEventTimeMillis = Option.when(from.has("firstEventTimeMillis"))(long(from, "firstEventTimeMillis"))
+    )
+
   private def readTimes(from: JsonNode): Option[TimeRange] =
     Option.when(from.has("minMicros"))(TimeRange(long(from, "minMicros"), long(from, "maxMicros")))
 
@@ -190,17 +201,14 @@ private[log] object RecordJson {
     Open(
       bucket = path(from, "bucket"),
       name = name(from, "name"),
-      slot = long(from, "slot").toInt,
       handle = Resume(token(from)),
       validBytes = long(from, "bytes"),
-      records = long(from, "records"),
-      openedAtMillis = long(from, "openedAtMillis"),
-      lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
-      owner = Option(from.get("owner")).map(node => RunId(node.asText())),
-      spooled = Option(from.get("beside")).fold(Spooled.nothing)(readSpooled),
-      schema = readSchema(from, usual),
-      times = readTimes(from),
-      firstEventTimeMillis = Option.when(from.has("firstEventTimeMillis"))(long(from, "firstEventTimeMillis"))
+      rows = readRows(from, usual),
+      writer = LastWriter(
+        slot = long(from, "slot").toInt,
+        owner = Option(from.get("owner")).map(node => RunId(node.asText()))
+      ),
+      spooled = Option(from.get("beside")).fold(Spooled.nothing)(readSpooled)
     )
 
   private def readSpooled(from: JsonNode): Spooled =
@@ -242,12 +250,8 @@ private[log] object RecordJson {
       name = if (ofFile) name(from, "name") else text(from, "name"),
       handle = publish,
       sizeBytes = long(from, "bytes"),
-      records = long(from, "records"),
-      openedAtMillis = long(from, "openedAtMillis"),
-      lastWrittenAtMillis = long(from, "lastWrittenAtMillis"),
-      reason = RollReason.fromWord(text(from, "reason")),
-      schema = readSchema(from, usual),
-      times = readTimes(from)
+      rows = readRows(from, usual),
+      reason = RollReason.fromWord(text(from, "reason"))
     )
   }
 }

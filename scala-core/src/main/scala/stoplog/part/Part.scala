@@ -15,67 +15,106 @@ private[stoplog] sealed trait Part extends PartStats with Product with Serializa
   /** The final name of the part, without its bucket: `<prefix>-<uid>-<n><suffix>`. */
   def name: String
 
-  /** The columns of the part's rows. If the format allows different columns in a file, the columns of the
-    * latest rows. `None` if the sink's log has no schema.
-    */
-  def schema: Option[SchemaId]
-
-  /** The range of the rows' times. `None` if not requested, or if the times of some rows are unknown. */
-  def times: Option[TimeRange]
+  /** The rows of the part. */
+  def rows: PartRows
 
   /** The handle of the part in its store. */
   def handle: Publish
+
+  final def records: Long                               = rows.count
+  final def openedAtMillis: Long                        = rows.openedAtMillis
+  final def lastWrittenAtMillis: Long                   = rows.lastWrittenAtMillis
+  final override def firstEventTimeMillis: Option[Long] = rows.firstEventTimeMillis
+  private[stoplog] final def schema: Option[SchemaId]   = rows.schema
+  private[stoplog] final def times: Option[TimeRange]   = rows.times
 
   /** The path of the finished part under the sink's path. */
   final def finishedPath: String = if (bucket.isEmpty) name else s"$bucket/$name"
 }
 
+/** The rows of a part.
+  *
+  * @param openedAtMillis       see [[PartStats.openedAtMillis]]
+  * @param lastWrittenAtMillis  see [[PartStats.lastWrittenAtMillis]]
+  * @param schema               the columns of the rows. If the format allows different columns in a file, the
+  *                             columns of the latest rows. `None` if the sink's log has no schema
+  * @param times                the range of the rows' times. `None` if not requested, or if the times of some
+  *                             rows are unknown
+  * @param firstEventTimeMillis the start of the policy's event time interval. `None` if no policy needs the
+  *                             time: after a change of the policy, the interval starts at the next row
+  */
+final case class PartRows(
+    count: Long,
+    openedAtMillis: Long,
+    lastWrittenAtMillis: Long,
+    schema: Option[SchemaId] = None,
+    times: Option[TimeRange] = None,
+    firstEventTimeMillis: Option[Long] = None
+) {
+
+  /** Whether a clock was ahead of this time when the rows were written. */
+  private[stoplog] def areAhead(nowMillis: Long): Boolean =
+    openedAtMillis.max(lastWrittenAtMillis) > nowMillis
+
+  /** Returns the rows for a clock that is ahead by this difference, with the same age. */
+  private[stoplog] def shifted(byMillis: Long): PartRows = written(
+    openedAtMillis + byMillis,
+    lastWrittenAtMillis + byMillis
+  )
+
+  /** Returns the rows for the driver's record, with no time later than the driver's clock. The clock of an
+    * executor, or of an earlier driver, may have been ahead. The part would otherwise not age until the
+    * driver's clock catches up.
+    */
+  private[stoplog] def by(nowMillis: Long): PartRows =
+    if (areAhead(nowMillis)) written(openedAtMillis.min(nowMillis), lastWrittenAtMillis.min(nowMillis))
+    else this
+
+  /** Returns the rows with these times of writing. */
+  private[stoplog] def written(openedAtMillis: Long, lastWrittenAtMillis: Long): PartRows =
+    copy(openedAtMillis = openedAtMillis, lastWrittenAtMillis = lastWrittenAtMillis)
+}
+
 /** An open part. Bytes `[0, validBytes)` belong to committed epochs and never change (I2); any further bytes
   * are junk.
   *
-  * @param slot   the index of the last task to write the part: a preference, not an identity
-  * @param owner  the run whose first attempts may append in place. `None` if a stale writer may still be
-  *               alive, so that the part has to be fenced or copied first (I1)
   * @param spooled rows of committed epochs not yet contained in these bytes, and further state of the format
-  * @param firstEventTimeMillis the start of the policy's event time interval. `None` if no policy needs the
-  *                             time: after a change of the policy, the interval starts at the next row
   */
 final case class Open(
     bucket: String,
     name: String,
-    slot: Int,
     handle: Resume,
     validBytes: Long,
-    records: Long,
-    openedAtMillis: Long,
-    lastWrittenAtMillis: Long,
-    owner: Option[RunId],
-    spooled: Spooled = Spooled.nothing,
-    schema: Option[SchemaId] = None,
-    times: Option[TimeRange] = None,
-    override val firstEventTimeMillis: Option[Long] = None
+    rows: PartRows,
+    writer: LastWriter,
+    spooled: Spooled = Spooled.nothing
 ) extends Part {
   def sizeBytes: Long = validBytes + spooled.storageBytes
 
-  private[stoplog] def isAhead(nowMillis: Long): Boolean = openedAtMillis.max(lastWrittenAtMillis) > nowMillis
+  private[stoplog] def slot: Int            = writer.slot
+  private[stoplog] def owner: Option[RunId] = writer.owner
 
-  /** Returns the part for a task whose clock is ahead of the driver's by this difference, with the same age.
-    */
-  private[stoplog] def shifted(byMillis: Long): Open =
-    copy(openedAtMillis = openedAtMillis + byMillis, lastWrittenAtMillis = lastWrittenAtMillis + byMillis)
+  private[stoplog] def isAhead(nowMillis: Long): Boolean = rows.areAhead(nowMillis)
 
-  /** Returns the part for the driver's record, with no time later than the driver's clock. The clock of an
-    * executor, or of an earlier driver, may have been ahead. The part would otherwise not age until the
-    * driver's clock catches up.
-    */
+  /** See [[PartRows.shifted]]. */
+  private[stoplog] def shifted(byMillis: Long): Open = copy(rows = rows.shifted(byMillis))
+
+  /** See [[PartRows.by]]. */
   private[stoplog] def by(nowMillis: Long): Open =
-    if (!isAhead(nowMillis)) this
-    else
-      copy(
-        openedAtMillis = openedAtMillis.min(nowMillis),
-        lastWrittenAtMillis = lastWrittenAtMillis.min(nowMillis)
-      )
+    if (isAhead(nowMillis)) copy(rows = rows.by(nowMillis)) else this
+
+  /** Returns the part with another owner. */
+  private[stoplog] def ownedBy(owner: Option[RunId]): Open =
+    if (owner == writer.owner) this else copy(writer = writer.copy(owner = owner))
 }
+
+/** The last writer of an open part.
+  *
+  * @param slot  the index of the last task to write the part: a preference, not an identity
+  * @param owner the run whose first attempts may append in place. `None` if a stale writer may still be alive,
+  *              so that the part has to be fenced or copied first (I1)
+  */
+final case class LastWriter(slot: Int, owner: Option[RunId])
 
 /** A closed part. Becomes visible if, and only if, a record names it (I3). */
 private[stoplog] final case class Pending(
@@ -83,37 +122,15 @@ private[stoplog] final case class Pending(
     name: String,
     handle: Publish,
     sizeBytes: Long,
-    records: Long,
-    openedAtMillis: Long,
-    lastWrittenAtMillis: Long,
-    reason: RollReason,
-    schema: Option[SchemaId] = None,
-    times: Option[TimeRange] = None
-) extends Part {
-
-  /** See [[Open.by]]. */
-  def by(nowMillis: Long): Pending = copy(
-    openedAtMillis = openedAtMillis.min(nowMillis),
-    lastWrittenAtMillis = lastWrittenAtMillis.min(nowMillis)
-  )
-}
+    rows: PartRows,
+    reason: RollReason
+) extends Part
 
 private[stoplog] object Pending {
 
   /** Returns the open part, closed at the end of its last committed epoch. */
   def of(open: Open, handle: Publish, reason: RollReason): Pending =
-    Pending(
-      open.bucket,
-      open.name,
-      handle,
-      open.validBytes,
-      open.records,
-      open.openedAtMillis,
-      open.lastWrittenAtMillis,
-      reason,
-      open.schema,
-      open.times
-    )
+    Pending(open.bucket, open.name, handle, open.validBytes, open.rows, reason)
 }
 
 /** The handle for publishing a closed part: from any JVM, any number of times.

@@ -2,7 +2,7 @@
 package stoplog.plan
 
 import stoplog.log.SinkState
-import stoplog.part.{Closed, Open, Pending, RunId}
+import stoplog.part.{Closed, Open, PartRows, Pending, RunId}
 import stoplog.rolling.RollReason
 import stoplog.sink.Prepared
 
@@ -96,13 +96,11 @@ private[stoplog] final case class TaskPlan(
   def prepared(rows: Vector[Prepared], startedAtMillis: Long, nowMillis: Long): TaskResult = {
     val closed = rows.map { part =>
       Pending(
-        bucket = "",
+        "",
         part.name,
         Closed(part.token),
         part.bytes.max(1),
-        part.rows,
-        startedAtMillis,
-        nowMillis,
+        PartRows(part.rows, startedAtMillis, nowMillis),
         RollReason.Checkpoint
       )
     }

@@ -7,7 +7,7 @@ import scala.util.Using
 import scala.util.control.NoStackTrace
 
 import stoplog.fault.{Faults, Step}
-import stoplog.part.{Open, Pending, RecordBytes, RunId, SpoolFile, Spooled, TimeRange}
+import stoplog.part.{LastWriter, Open, PartRows, Pending, RecordBytes, RunId, SpoolFile, Spooled, TimeRange}
 import stoplog.rolling.{PartStats, RollReason}
 import stoplog.storage.{NewPart, PartOutput, SpoolFiles}
 import stoplog.thread.Outcomes
@@ -90,18 +90,13 @@ private[stoplog] final class OpenPartWriter[R] private (
     Open(
       bucket,
       name,
-      slot,
       stored
         .orElse(before.map(_.handle))
         .getOrElse(throw new IllegalStateException(s"$name was never opened")),
       end.position,
-      rows,
-      openedAtMillis,
-      lastWrittenAtMillis,
-      if (stored.isDefined) Some(run) else before.flatMap(_.owner),
-      spooled,
-      times = range.result(rows),
-      firstEventTimeMillis = firstTime
+      written(firstTime),
+      LastWriter(slot, if (stored.isDefined) Some(run) else before.flatMap(_.owner)),
+      spooled
     )
   }
 
@@ -112,21 +107,19 @@ private[stoplog] final class OpenPartWriter[R] private (
   def finish(reason: RollReason): Pending = {
     val handle = end.finish()
     body.close()
-    Pending(
-      bucket,
-      name,
-      handle,
-      end.position,
-      rows,
-      openedAtMillis,
-      lastWrittenAtMillis,
-      reason,
-      times = range.result(rows)
-    )
+    Pending(bucket, name, handle, end.position, written(firstTime = None), reason)
   }
 
   /** Abandons the part: closes the file and deletes nothing (I5). */
   override def close(): Unit = Outcomes.each(() => body.close(), () => end.close())
+
+  private def written(firstTime: Option[Long]): PartRows = PartRows(
+    rows,
+    openedAtMillis,
+    lastWrittenAtMillis,
+    times = range.result(rows),
+    firstEventTimeMillis = firstTime
+  )
 
   private def addTimes(row: R): Unit = {
     range.add(row)

@@ -182,7 +182,7 @@ private[stoplog] final class TaskWriter[R](
     if (isOurs(part))
       OpenPartWriter.resume(part, format, times)(() => store.resume(part.handle, part.validBytes))
     else // no owner: a writer that forces this attempt into a copy may write there meanwhile (I1)
-      OpenPartWriter.resume(part.copy(owner = None), format, times) { () =>
+      OpenPartWriter.resume(part.ownedBy(None), format, times) { () =>
         store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
       }
   }

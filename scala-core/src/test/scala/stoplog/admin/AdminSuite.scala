@@ -11,7 +11,7 @@ import stoplog.commit.Samples.condition
 import stoplog.commit.{BatchDigests, DriverNote, Finish, Heartbeat, Rolls}
 import stoplog.error.StoplogException
 import stoplog.log.{BatchDigest, LogRecord, RecordCodec, RecordKind, RecordNames, SinkState}
-import stoplog.part.{Closed, Pending, RunId}
+import stoplog.part.{Closed, PartRows, Pending, RunId}
 import stoplog.rolling.RollReason
 import stoplog.storage.SinkDirectory
 
@@ -332,7 +332,7 @@ class AdminSuite extends AnyFunSuite {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
       val newest = world.newest
-      val part   = Pending("", "../ant", Closed("../ant"), 1, 1, 0, 0, RollReason.Size)
+      val part   = Pending("", "../ant", Closed("../ant"), 1, PartRows(1, 0, 0), RollReason.Size)
       val forged = newest.copy(seq = newest.seq + 1, publish = Vector(part))
       put(world, forged)
       assert(condition(world.tools().finalizeOpenParts()) === "STOPLOG_RECORD_ELSEWHERE")

@@ -104,7 +104,7 @@ class AnnouncementsSuite extends AnyFunSuite {
   }
 
   test("times are those of the manifest's column") {
-    val part     = done("p1", "a").copy(times = Some(PartTimes(0, 1500000)))
+    val part     = Samples.withRows(done("p1", "a"))(_.copy(times = Some(PartTimes(0, 1500000))))
     val manifest = Manifest("m", Some(TimeColumn("at", TimeKind.Instant)))
     val found    = announced(decision(Vector(part), follow = FollowUp(Some(manifest), Vector.empty)))
     assert(

@@ -25,9 +25,11 @@ class EpochOutcomeSuite extends AnyFunSuite {
 
   test("closed and open parts are accepted as the tasks report them") {
     val mine =
-      open("mine", openedAtMillis = 0).copy(schema = schema) // old enough to be due, but its task has decided
+      withRows(open("mine", openedAtMillis = 0))(
+        _.copy(schema = schema)
+      ) // old enough to be due, but its task has decided
     val drawn = draft(plan(Map.empty), result(0).copy(closed = Vector(done("done")), open = Vector(mine)))
-    assert(drawn.closed === Vector(done("done").copy(schema = schema)))
+    assert(drawn.closed === Vector(withRows(done("done"))(_.copy(schema = schema))))
     assert(drawn.open === Vector(mine))
     assert(drawn.due.isEmpty)
   }
@@ -37,7 +39,7 @@ class EpochOutcomeSuite extends AnyFunSuite {
   }
 
   test("a part that a task wrote or closed is replaced by its new state") {
-    val written = young.copy(validBytes = 99, schema = schema)
+    val written = withRows(young)(_.copy(schema = schema)).copy(validBytes = 99)
     val drawn   = draft(plan(Map(0 -> Vector(young))), result(0).copy(open = Vector(written)))
     assert(drawn.open === Vector(written))
     val closed = draft(plan(Map(0 -> Vector(young))), result(0).copy(closed = Vector(done("young"))))
@@ -45,10 +47,10 @@ class EpochOutcomeSuite extends AnyFunSuite {
   }
 
   test("a part has the schema of its new rows, and otherwise keeps its schema") {
-    val before = young.copy(schema = Some(SchemaId("before")))
+    val before = withRows(young)(_.copy(schema = Some(SchemaId("before"))))
     val handed =
       plan(Map(0 -> Vector(before, before.copy(name = "written"), before.copy(name = "full"))))
-    val full  = done("full").copy(records = before.records)
+    val full  = withRows(done("full"))(_.copy(count = before.records))
     val drawn = draft(
       handed,
       result(0).copy(closed = Vector(full, done("done")), open = Vector(young.copy(name = "written")))
@@ -63,8 +65,9 @@ class EpochOutcomeSuite extends AnyFunSuite {
   }
 
   test("times from an executor with a fast clock are capped at the driver's time") {
-    val ahead  = open("ahead", openedAtMillis = 5000).copy(schema = schema, lastWrittenAtMillis = 6000)
-    val closed = done("closed").copy(openedAtMillis = 4000, lastWrittenAtMillis = 4500)
+    val ahead =
+      withRows(open("ahead", openedAtMillis = 5000))(_.copy(schema = schema, lastWrittenAtMillis = 6000))
+    val closed = withRows(done("closed"))(_.written(4000, 4500))
     val before = open("before", openedAtMillis = 7000)
     val drawn  = draft(
       plan(Map(0 -> Vector(before))),
@@ -100,10 +103,10 @@ class EpochOutcomeSuite extends AnyFunSuite {
 
   test("an untouched part loses its owner if its task was repeated, absent or another run's") {
     val handed   = plan(Map(0 -> Vector(young)))
-    val disowned = Vector(young.copy(owner = None))
+    val disowned = Vector(young.ownedBy(None))
     assert(draft(handed, result(0, Attempt.Repeated), result(1)).open === disowned)
     assert(draft(handed, result(1)).open === disowned)
-    assert(draft(plan(Map(0 -> Vector(young.copy(owner = Some(other))))), result(0)).open === disowned)
+    assert(draft(plan(Map(0 -> Vector(young.ownedBy(Some(other))))), result(0)).open === disowned)
   }
 
   test("the next part number follows every number that a task used") {

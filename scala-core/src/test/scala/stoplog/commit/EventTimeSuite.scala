@@ -116,8 +116,9 @@ class EventTimeSuite extends AnyFunSuite {
   private def left(firstEventTimeMillis: Option[Long]): Open = {
     val output = parts.create(stoplog.storage.NewPart("b", "p", mine))
     output.write("#\nold\n".getBytes, 0, 6)
-    open("p", token = output.persist().token, validBytes = 6)
-      .copy(firstEventTimeMillis = firstEventTimeMillis)
+    Samples.withRows(open("p", token = output.persist().token, validBytes = 6))(
+      _.copy(firstEventTimeMillis = firstEventTimeMillis)
+    )
   }
 }
 

@@ -20,7 +20,8 @@ class GoingBackSuite extends AnyFunSuite {
       replaced: Seq[Long] = Nil,
       query: String = Query
   ): LogRecord = {
-    val left = if (open == 0) Vector.empty else Vector(Samples.open("p").copy(records = open))
+    val left =
+      if (open == 0) Vector.empty else Vector(Samples.withRows(Samples.open("p"))(_.copy(count = open)))
     LogRecord(
       seq,
       kind,
@@ -33,7 +34,7 @@ class GoingBackSuite extends AnyFunSuite {
   }
 
   private def part(name: String, rows: Long): Pending =
-    done(name, sizeBytes = rows.min(4)).copy(records = rows)
+    Samples.withRows(done(name, sizeBytes = rows.min(4)))(_.copy(count = rows))
 
   private def epoch(number: Long, published: Seq[Long], open: Long = 0, query: String = Query): LogRecord =
     record(number + 1, RecordKind.Epoch(number), number, published, open, query = query)

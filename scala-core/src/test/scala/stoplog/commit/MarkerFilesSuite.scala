@@ -53,7 +53,11 @@ class MarkerFilesSuite extends AnyFunSuite {
   test("a manifest lists files with time ranges in the column's type, and omits empty files") {
     val seen  = Some(TimeRange(-1L, 86400000000L))
     val files =
-      Seq(done("1").copy(times = seen), done("2", bucket = "", sizeBytes = 0), done("3", bucket = ""))
+      Seq(
+        Samples.withRows(done("1"))(_.copy(times = seen)),
+        done("2", bucket = "", sizeBytes = 0),
+        done("3", bucket = "")
+      )
     val times = Seq(
       TimeKind.Instant -> """"min":"1969-12-31T23:59:59.999999Z","max":"1970-01-02T00:00:00Z"""",
       TimeKind.Local   -> """"min":"1969-12-31T23:59:59.999999","max":"1970-01-02T00:00:00"""",

@@ -63,12 +63,12 @@ class PartClosingSuite extends AnyFunSuite {
       val output = parts.create(NewPart("b", name, mine))
       output.write("old:".getBytes, 0, 4)
       Samples
-        .open(name, token = output.persist().token, owner = owner)
-        .copy(
-          schema = Some(SchemaId("columns")),
-          spooled =
-            if (storageBytes == 0) Spooled.nothing
-            else Spooled("", Vector(SpoolFile(s"rows of $name", 9, 0)), storageBytes)
+        .withRows(Samples.open(name, token = output.persist().token, owner = owner))(
+          _.copy(schema = Some(SchemaId("columns")))
+        )
+        .copy(spooled =
+          if (storageBytes == 0) Spooled.nothing
+          else Spooled("", Vector(SpoolFile(s"rows of $name", 9, 0)), storageBytes)
         )
     }
 

@@ -12,7 +12,7 @@ import stoplog.LongRun
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.{CommitLog, LogFiles, LogRecord, RecordKind, SinkState}
-import stoplog.part.{FinishedPart, Pending, Publish, RunId}
+import stoplog.part.{FinishedPart, PartRows, Pending, Publish, RunId}
 import stoplog.rolling.RollReason
 import stoplog.sim.{FinishedOver, PartsOver}
 import stoplog.sink.CommitOutcome
@@ -218,7 +218,7 @@ private object PublishingOrderSuite {
       val output = store(Faults.none).create(NewPart("b", s"new-$n.txt", Samples.mine))
       val bytes  = s"$line\n".getBytes(UTF_8)
       output.write(bytes, 0, bytes.length)
-      Pending("b", s"new-$n.txt", output.finish(), bytes.length.toLong, 1, 0, 0, content.reason)
+      Pending("b", s"new-$n.txt", output.finish(), bytes.length.toLong, PartRows(1, 0, 0), content.reason)
     }
 
     private def ledger(order: Vector[Int], faults: Faults): Ledger = new Ledger(

@@ -4,7 +4,7 @@ package stoplog.commit
 import org.apache.spark.SparkThrowable
 import org.scalatest.Assertions._
 
-import stoplog.part.{Closed, Open, Pending, Resume, RunId}
+import stoplog.part.{Closed, LastWriter, Open, PartRows, Pending, Resume, RunId}
 import stoplog.rolling.RollReason
 
 /** Values that the suites of this package share. */
@@ -23,10 +23,21 @@ object Samples {
       validBytes: Long = 4,
       owner: Option[RunId] = Some(mine),
       openedAtMillis: Long = 0
-  ): Open = Open(bucket, name, slot, Resume(token), validBytes, 1, openedAtMillis, openedAtMillis, owner)
+  ): Open = Open(
+    bucket,
+    name,
+    Resume(token),
+    validBytes,
+    PartRows(1, openedAtMillis, openedAtMillis),
+    LastWriter(slot, owner)
+  )
 
   def done(name: String, bucket: String = "b", token: String = "t", sizeBytes: Long = 4): Pending =
-    Pending(bucket, name, Closed(token), sizeBytes, 1, 0, 0, RollReason.Size)
+    Pending(bucket, name, Closed(token), sizeBytes, PartRows(1, 0, 0), RollReason.Size)
+
+  def withRows(part: Open)(change: PartRows => PartRows): Open = part.copy(rows = change(part.rows))
+
+  def withRows(part: Pending)(change: PartRows => PartRows): Pending = part.copy(rows = change(part.rows))
 
   def condition(action: => Any): String = intercept[Throwable](action) match {
     case named: SparkThrowable => named.getCondition

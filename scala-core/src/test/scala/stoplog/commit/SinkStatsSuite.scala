@@ -10,8 +10,8 @@ import stoplog.rolling.RollReason.{Age, Size}
 
 class SinkStatsSuite extends AnyFunSuite {
   private val parts = Vector(
-    done("1", sizeBytes = 10).copy(records = 3),
-    done("2", sizeBytes = 20).copy(records = 4, reason = Age)
+    Samples.withRows(done("1", sizeBytes = 10))(_.copy(count = 3)),
+    Samples.withRows(done("2", sizeBytes = 20))(_.copy(count = 4)).copy(reason = Age)
   )
 
   private def record(

@@ -128,7 +128,10 @@ class StartCheckSuite extends AnyFunSuite {
 
   test("a query with older epochs than another query's log is rejected with the row count") {
     val theirs = log(Some(5), queryId = "query-9").map { record =>
-      record.copy(publish = Vector(done("q").copy(records = 40)), kind = RecordKind.Epoch(5))
+      record.copy(
+        publish = Vector(Samples.withRows(done("q"))(_.copy(count = 40))),
+        kind = RecordKind.Epoch(5)
+      )
     }
     for {
       onForeign <- Seq(Refuse, Adopt)

@@ -9,7 +9,7 @@ import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.CommitLog.{Decided, Overtaken}
-import stoplog.part.{Closed, FinishedPart, Pending, RunId}
+import stoplog.part.{Closed, FinishedPart, PartRows, Pending, RunId}
 import stoplog.rolling.RollReason
 
 class CommitLogSuite extends AnyFunSuite {
@@ -17,7 +17,7 @@ class CommitLogSuite extends AnyFunSuite {
   private val theirs = RunId("bbbbbbbb-0000-4000-8000-000000000002")
 
   private def record(seq: Long, run: RunId = mine, publish: Int = 0): LogRecord = {
-    val parts = Vector.fill(publish)(Pending("b", "p", Closed("t"), 1, 1, 0, 0, RollReason.Size))
+    val parts = Vector.fill(publish)(Pending("b", "p", Closed("t"), 1, PartRows(1, 0, 0), RollReason.Size))
     LogRecord(
       seq,
       RecordKind.Epoch(seq),
@@ -60,7 +60,7 @@ class CommitLogSuite extends AnyFunSuite {
       val inputs =
         Vector("p", "q").map(name => FinishedPart("b", name, sizeBytes = 10, records = 1, epoch = 0))
       val merged =
-        Pending("b", "m", Closed("t"), 15, 2, 0, 0, RollReason.Custom(LogRecord.CompactionReason))
+        Pending("b", "m", Closed("t"), 15, PartRows(2, 0, 0), RollReason.Custom(LogRecord.CompactionReason))
       def state(small: Vector[FinishedPart], added: Totals) = SinkState(
         "q",
         Some(0),

@@ -5,7 +5,8 @@ import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.log.CommitLog.Decided
-import stoplog.part.{Open, Resume, RunId}
+import stoplog.commit.Samples
+import stoplog.part.{LastWriter, Open, PartRows, Resume, RunId}
 import stoplog.storage.Durability
 
 /** A log in which most records hold the difference from the one before. */
@@ -16,7 +17,14 @@ class DeltaLogSuite extends AnyFunSuite {
   private val rules = TestRules.differences
 
   private def part(n: Int, records: Long = 1): Open =
-    Open("b", s"p$n", n, Resume(s"_stoplog/main/open/p$n"), 10 * records, records, 0, 0, owner = Some(mine))
+    Open(
+      "b",
+      s"p$n",
+      Resume(s"_stoplog/main/open/p$n"),
+      10 * records,
+      PartRows(records, 0, 0),
+      LastWriter(n, Some(mine))
+    )
 
   /** Epoch `n` begins part `n`, writes to part 0, and closes part `n - 3`. */
   private def state(n: Int): SinkState = SinkState(
@@ -88,7 +96,7 @@ class DeltaLogSuite extends AnyFunSuite {
     val log     = new CommitLog(records)
     val many    = Vector.tabulate(20000)(part(_))
     log.append(record(0).copy(state = state(0).copy(open = many)))
-    val touched = many.map(p => if (p.slot % 2000 == 0) p.copy(records = 2) else p)
+    val touched = many.map(p => if (p.slot % 2000 == 0) Samples.withRows(p)(_.copy(count = 2)) else p)
     log.append(record(1).copy(state = state(1).copy(open = touched)))
     assert(records.read(0).get.length > 1000000)
     assert(records.read(1).get.length < 4000)

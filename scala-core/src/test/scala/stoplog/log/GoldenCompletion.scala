@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-import stoplog.part.{Closed, Open, Pending, Resume, RunId, TimeRange}
+import stoplog.part.{Closed, LastWriter, Open, PartRows, Pending, Resume, RunId, TimeRange}
 import stoplog.rolling.RollReason
 
 /** What the golden file of a record with markers and a manifest says. Never edited, like [[GoldenRecords]]. */
@@ -22,11 +22,13 @@ object GoldenCompletion {
         s"part-${run.uid}-3.json",
         Closed(s"_stoplog/main/open/$hour/.part-${run.uid}-3.json.inprogress.${run.uid}-aa"),
         4711,
-        31,
-        start + 10,
-        start + 900,
-        RollReason.Complete,
-        times = Some(TimeRange(start * 1000 + 1, start * 1000 + 3599999999L))
+        PartRows(
+          31,
+          start + 10,
+          start + 900,
+          times = Some(TimeRange(start * 1000 + 1, start * 1000 + 3599999999L))
+        ),
+        RollReason.Complete
       )
     ),
     SinkState(
@@ -36,14 +38,15 @@ object GoldenCompletion {
         Open(
           next,
           s"part-${run.uid}-4.json",
-          0,
           Resume(s"_stoplog/main/open/$next/.part-${run.uid}-4.json.inprogress.${run.uid}-ab"),
           64,
-          1,
-          start + 3600100,
-          start + 3600200,
-          Some(run),
-          times = Some(TimeRange(start * 1000 + 3600000000L, start * 1000 + 3600000000L))
+          PartRows(
+            1,
+            start + 3600100,
+            start + 3600200,
+            times = Some(TimeRange(start * 1000 + 3600000000L, start * 1000 + 3600000000L))
+          ),
+          LastWriter(0, Some(run))
         )
       ),
       5,

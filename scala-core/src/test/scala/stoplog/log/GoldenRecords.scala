@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
+import stoplog.commit.Samples
 import stoplog.part.{
-  Closed, FinishedPart, Open, Pending, RecordBytes, Resume, RunId, SchemaId, SpoolFile, Spooled
+  Closed, FinishedPart, LastWriter, Open, PartRows, Pending, RecordBytes, Resume, RunId, SchemaId, SpoolFile,
+  Spooled
 }
 import stoplog.rolling.RollReason
 
@@ -24,7 +26,14 @@ object GoldenRecords {
   }
 
   private val ownerless =
-    Open("", name(3), 1, Resume(token("", 3, first, "ad")), 0, 1, start + 12, start + 12, None)
+    Open(
+      "",
+      name(3),
+      Resume(token("", 3, first, "ad")),
+      0,
+      PartRows(1, start + 12, start + 12),
+      LastWriter(1, None)
+    )
 
   private val claim = LogRecord(
     0,
@@ -58,9 +67,7 @@ object GoldenRecords {
         name(0),
         Closed(token(hour, 0, first, "aa")),
         134217800,
-        1000000,
-        start + 10,
-        start + 900,
+        PartRows(1000000, start + 10, start + 900),
         RollReason.Size
       ),
       Pending(
@@ -68,9 +75,7 @@ object GoldenRecords {
         name(1),
         Closed(token(awkward, 1, first, "ab")),
         17,
-        1,
-        start + 11,
-        start + 11,
+        PartRows(1, start + 11, start + 11),
         RollReason.Custom("my own reason")
       )
     ),
@@ -81,13 +86,10 @@ object GoldenRecords {
         Open(
           hour,
           name(2),
-          0,
           Resume(token(hour, 2, first, "ac")),
           4096,
-          31,
-          start + 901,
-          start + 950,
-          Some(first)
+          PartRows(31, start + 901, start + 950),
+          LastWriter(0, Some(first))
         ),
         ownerless
       ),
@@ -99,7 +101,10 @@ object GoldenRecords {
   private val eventTime = epoch.copy(
     publish = epoch.publish.take(1).map(_.copy(reason = RollReason.EventTime)),
     state = epoch.state.copy(
-      open = Vector(epoch.state.open.head.copy(firstEventTimeMillis = Some(-62135596800001L)), ownerless),
+      open = Vector(
+        Samples.withRows(epoch.state.open.head)(_.copy(firstEventTimeMillis = Some(-62135596800001L))),
+        ownerless
+      ),
       settings = settings ++ Map("rollingPolicy" -> "default", "eventTimeInterval" -> "10m")
     )
   )
@@ -115,9 +120,7 @@ object GoldenRecords {
         name(2),
         Resume(token(hour, 2, first, "ac")),
         4096,
-        31,
-        start + 901,
-        start + 950,
+        PartRows(31, start + 901, start + 950),
         RollReason.Inactivity
       )
     ),
@@ -135,9 +138,7 @@ object GoldenRecords {
         name(3),
         Closed(token("", 3, second, "ae")),
         2147483648L,
-        9007199254740993L,
-        start + 12,
-        start + 800000,
+        PartRows(9007199254740993L, start + 12, start + 800000),
         RollReason.End
       )
     ),
@@ -160,26 +161,20 @@ object GoldenRecords {
         Open(
           awkward,
           s"part-${first.uid}-5.parquet",
-          0,
           Resume(token(awkward, 5, first, "af")),
           134217728,
-          2000000,
-          start + 902,
-          start + 1900,
-          Some(first),
+          PartRows(2000000, start + 902, start + 1900),
+          LastWriter(0, Some(first)),
           Spooled("4096000", Vector(side(5, "b0", 65536, 1), side(5, "b1", 4097, 0)), 1300000)
         ),
         ownerless,
         Open(
           hour,
           s"part-${first.uid}-6.parquet",
-          2,
           Resume(token(hour, 6, first, "b2")),
           0,
-          1,
-          start + 1000,
-          start + 1000,
-          None,
+          PartRows(1, start + 1000, start + 1000),
+          LastWriter(2, None),
           Spooled("48 \"näher\"", Vector(side(6, "b3", 0, 0)), 0)
         )
       ),
@@ -202,9 +197,7 @@ object GoldenRecords {
         s"part-${first.uid}-m0.json.gz",
         Closed(token(awkward, 7, first, "b4")),
         8195,
-        62,
-        start + 2500,
-        start + 2500,
+        PartRows(62, start + 2500, start + 2500),
         RollReason.Custom("compaction")
       )
     ),
@@ -230,9 +223,7 @@ object GoldenRecords {
         name(3),
         Resume(token("", 3, first, "ad")),
         64,
-        2,
-        start + 12,
-        start + 3800,
+        PartRows(2, start + 12, start + 3800),
         RollReason.Age
       )
     ),
@@ -243,14 +234,10 @@ object GoldenRecords {
         Open(
           hour,
           name(9),
-          2,
           Resume(token(hour, 9, first, "b5")),
           512,
-          20,
-          start + 3500,
-          start + 3900,
-          Some(first),
-          schema = Some(SchemaId("0a1b2c3d4e5f"))
+          PartRows(20, start + 3500, start + 3900, schema = Some(SchemaId("0a1b2c3d4e5f"))),
+          LastWriter(2, Some(first))
         )
       ),
       live = Vector(LiveBucket(hour, 0, Totals(1, 12, 900), start + 3900)),

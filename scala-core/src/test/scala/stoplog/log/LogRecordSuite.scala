@@ -6,7 +6,9 @@ import java.util.zip.CRC32C
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.part.{Closed, FinishedPart, Open, Pending, Resume, RunId, SpoolFile, Spooled}
+import stoplog.part.{
+  Closed, FinishedPart, LastWriter, Open, PartRows, Pending, Resume, RunId, SpoolFile, Spooled
+}
 import stoplog.rolling.RollReason
 
 /** What a record says by what is in it. */
@@ -14,7 +16,7 @@ class LogRecordSuite extends AnyFunSuite {
   private val run      = RunId("aaaaaaaa-0000-4000-8000-000000000001")
   private val state    = SinkState("q", Some(1), Vector.empty, 0, Map.empty)
   private val nothing  = LogRecord(1, RecordKind.Epoch(1), run, 0, Vector.empty, state)
-  private val closed   = Pending("b", "p", Closed("t"), 1, 1, 0, 0, RollReason.Size)
+  private val closed   = Pending("b", "p", Closed("t"), 1, PartRows(1, 0, 0), RollReason.Size)
   private val finished = FinishedPart("b", "p", 1, 1, 1)
   private val manifest = FollowUp(Some(Manifest("m", None)), Vector.empty)
   private val marker   =
@@ -40,7 +42,7 @@ class LogRecordSuite extends AnyFunSuite {
 
   test("the state contains the schema and the spooled files of open parts") {
     val beside = Spooled("", Vector(SpoolFile("s1", 1, 0), SpoolFile("s2", 1, 0)), 2)
-    val open   = Open("b", "p", 0, Resume("t"), 0, 0, 0, 0, Some(run), beside)
+    val open   = Open("b", "p", Resume("t"), 0, PartRows(0, 0, 0), LastWriter(0, Some(run)), beside)
     assert(state.copy(settings = Map("schema" -> "id INT")).schema === Some("id INT"))
     assert(state.schema === None)
     assert(state.copy(open = Vector(open)).spoolFiles === Set("s1", "s2"))

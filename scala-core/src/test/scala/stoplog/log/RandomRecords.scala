@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets.UTF_8
 import scala.util.Random
 
 import stoplog.part.{
-  Closed, FinishedPart, Open, Pending, RecordBytes, Resume, RunId, SchemaId, SpoolFile, Spooled, TimeRange
+  Closed, FinishedPart, LastWriter, Open, PartRows, Pending, RecordBytes, Resume, RunId, SchemaId, SpoolFile,
+  Spooled, TimeRange
 }
 
 import stoplog.rolling.RollReason
@@ -77,17 +78,18 @@ final class RandomRecords(seed: Long) {
   private def open(): Open = Open(
     path(),
     name(),
-    random.nextInt(1 << 20),
     Resume(path()),
     number(),
-    number(),
-    number(),
-    number(),
-    maybe(run()),
-    maybe(beside()).getOrElse(Spooled.nothing),
-    maybe(SchemaId(text())),
-    maybe(times()),
-    maybe(number())
+    PartRows(
+      number(),
+      number(),
+      number(),
+      schema = maybe(SchemaId(text())),
+      times = maybe(times()),
+      firstEventTimeMillis = maybe(number())
+    ),
+    LastWriter(random.nextInt(1 << 20), maybe(run())),
+    maybe(beside()).getOrElse(Spooled.nothing)
   )
 
   private def beside(): Spooled =
@@ -107,12 +109,8 @@ final class RandomRecords(seed: Long) {
       if (bucket.isEmpty) text() else name(),
       handle,
       number(),
-      number(),
-      number(),
-      number(),
-      reason(),
-      maybe(SchemaId(text())),
-      maybe(times())
+      PartRows(number(), number(), number(), schema = maybe(SchemaId(text())), times = maybe(times())),
+      reason()
     )
   }
 

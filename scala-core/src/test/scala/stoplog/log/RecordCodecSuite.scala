@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.laws.PathLaws
-import stoplog.part.{Closed, FinishedPart, Open, Pending, Resume, SpoolFile, Spooled}
+import stoplog.part.{Closed, FinishedPart, LastWriter, Open, PartRows, Pending, Resume, SpoolFile, Spooled}
 import stoplog.rolling.RollReason
 
 class RecordCodecSuite extends AnyFunSuite {
@@ -135,8 +135,8 @@ class RecordCodecSuite extends AnyFunSuite {
   }
 
   test("a record with a path outside the sink in any field is rejected") {
-    val part   = Pending("b", "p", Closed("_stoplog/main/open/p"), 1, 1, 0, 0, RollReason.Size)
-    val open   = Open("b", "p", 0, Resume("_stoplog/main/open/p"), 1, 1, 0, 0, owner = None)
+    val part   = Pending("b", "p", Closed("_stoplog/main/open/p"), 1, PartRows(1, 0, 0), RollReason.Size)
+    val open   = Open("b", "p", Resume("_stoplog/main/open/p"), 1, PartRows(1, 0, 0), LastWriter(0, None))
     val marker = Marker("b", 1, MarkerForm.Json, "main", "c", 0, None, Totals.nothing)
     val small  = FinishedPart("b", "p", 1, 1, 0)
     def publishing(part: Pending)        = epoch.copy(publish = Vector(part))
@@ -174,7 +174,7 @@ class RecordCodecSuite extends AnyFunSuite {
   }
 
   test("names and tokens of sinks without files are not checked as paths") {
-    val theirs = Pending("", "/x/../y", Closed("../z"), 1, 1, 0, 0, RollReason.Checkpoint)
+    val theirs = Pending("", "/x/../y", Closed("../z"), 1, PartRows(1, 0, 0), RollReason.Checkpoint)
     val record = epoch.copy(publish = Vector(theirs))
     assert(RecordCodec.decode(RecordCodec.encode(record), Published.Prepared) === Right(record))
     assert(RecordCodec.decode(RecordCodec.encode(record)).isLeft, "in the log of a sink of files")

@@ -5,7 +5,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.part.{FinishedPart, Open}
+import stoplog.commit.Samples
+import stoplog.part.{FinishedPart, LastWriter, Open, PartRows}
 
 class StateDeltaSuite extends AnyFunSuite {
   private val random  = new Random(7)
@@ -41,7 +42,10 @@ class StateDeltaSuite extends AnyFunSuite {
   private def touched(part: Open): Open = random.nextInt(3) match {
     case 0 => part
     case 1 => part.copy() // equal, and another object
-    case _ => part.copy(records = part.records / 2, slot = part.slot + 1)
+    case _ =>
+      Samples
+        .withRows(part)(_.copy(count = part.records / 2))
+        .copy(writer = part.writer.copy(slot = part.slot + 1))
   }
 
   private def inOneOrder(state: SinkState): SinkState =
@@ -80,7 +84,9 @@ class StateDeltaSuite extends AnyFunSuite {
   test("a delta contains only the changed entries") {
     val before = state().copy(open = parts(1000))
     val later  =
-      before.copy(open = before.open.map(part => if (part.slot == 17) part.copy(records = 5) else part))
+      before.copy(open =
+        before.open.map(part => if (part.slot == 17) Samples.withRows(part)(_.copy(count = 5)) else part)
+      )
     val delta = StateDelta.between(before, later).get
     assert(delta.lists.open === StateDelta.ListDelta(Vector(later.open(17)), Vector.empty))
     assert(delta.settings === None && delta.lists.size === 1)
@@ -108,7 +114,7 @@ class StateDeltaSuite extends AnyFunSuite {
     assert(
       StateDelta.between(
         state.copy(open = Vector.empty),
-        state.copy(open = Vector(twice, twice.copy(slot = 5)))
+        state.copy(open = Vector(twice, twice.copy(writer = twice.writer.copy(slot = 5))))
       ) === None
     )
   }
@@ -126,6 +132,13 @@ class StateDeltaSuite extends AnyFunSuite {
 
   private def parts(count: Int): Vector[Open] =
     Vector.tabulate(count)(n =>
-      Open("b", s"p$n", n, stoplog.part.Resume(s"_stoplog/main/open/p$n"), 1, 1, 0, 0, owner = None)
+      Open(
+        "b",
+        s"p$n",
+        stoplog.part.Resume(s"_stoplog/main/open/p$n"),
+        1,
+        PartRows(1, 0, 0),
+        LastWriter(n, None)
+      )
     )
 }

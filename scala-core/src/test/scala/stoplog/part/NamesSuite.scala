@@ -18,15 +18,15 @@ class NamesSuite extends AnyFunSuite {
   }
 
   test("a part without a bucket is finished in the base path") {
-    val part = Pending("", "p.txt", Closed("t"), 1, 1, 0, 0, RollReason.Size)
+    val part = Pending("", "p.txt", Closed("t"), 1, PartRows(1, 0, 0), RollReason.Size)
     assert(part.finishedPath === "p.txt")
     assert(part.copy(bucket = "a/b").finishedPath === "a/b/p.txt")
   }
 
   test("closing an open part keeps its recorded fields") {
-    val open    = Open("b", "p", 3, Resume("t"), 10, 2, 100, 200, Some(run))
+    val open    = Open("b", "p", Resume("t"), 10, PartRows(2, 100, 200), LastWriter(3, Some(run)))
     val pending = Pending.of(open, open.handle, RollReason.Age)
-    assert(pending === Pending("b", "p", Resume("t"), 10, 2, 100, 200, RollReason.Age))
+    assert(pending === Pending("b", "p", Resume("t"), 10, PartRows(2, 100, 200), RollReason.Age))
     assert(pending.finishedPath === open.finishedPath)
   }
 
@@ -56,7 +56,7 @@ class NamesSuite extends AnyFunSuite {
   }
 
   test("the size of an open part includes its spooled bytes") {
-    val open = Open("b", "p", 3, Resume("t"), 10, 2, 100, 200, Some(run))
+    val open = Open("b", "p", Resume("t"), 10, PartRows(2, 100, 200), LastWriter(3, Some(run)))
     assert(open.sizeBytes === 10)
     assert(open.copy(spooled = Spooled("", Vector(SpoolFile("f", 9, 0)), 7)).sizeBytes === 17)
   }

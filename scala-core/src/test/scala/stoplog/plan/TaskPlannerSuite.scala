@@ -64,7 +64,7 @@ class TaskPlannerSuite extends AnyFunSuite {
     val planner = new TaskPlanner()
     planner.next(planOf(Map(0 -> parts)), engine.carry)
     engine.carried.clear()
-    val touched = parts.slice(500, 600).map(_.copy(records = 77))
+    val touched = parts.slice(500, 600).map(part => withRows(part)(_.copy(count = 77)))
     for (now <- Seq(touched ++ parts.take(500) ++ parts.drop(600), parts.reverse)) {
       val plan = planOf(Map(0 -> now))
       require(TaskSerialization.toTask(planner.next(plan, engine.carry)), plan)

@@ -116,7 +116,7 @@ object SpoolMutations {
     */
   object OwnedUnwritten extends Mutation {
     override def reported(plan: EpochPlan, result: TaskResult): TaskResult =
-      result.copy(open = result.open.map(part => part.copy(owner = part.owner.orElse(Some(plan.run)))))
+      result.copy(open = result.open.map(part => part.ownedBy(part.owner.orElse(Some(plan.run)))))
   }
 
   private def isDriver(world: World): Boolean = !world.scheduler.current.name.startsWith("task")

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.ManualClock
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
-import stoplog.part.{Closed, Pending}
+import stoplog.part.{Closed, PartRows, Pending}
 import stoplog.plan.{Attempt, TaskPlan, TaskResult}
 import stoplog.rolling.RollReason
 import stoplog.sink.{Prepared, TwoPhaseWriter}
@@ -60,7 +60,7 @@ class PreparingWriterSuite extends AnyFunSuite {
     world.clock.advance(500)
     val result                                                  = world.task.commit()
     def pending(name: String, rows: Long, bytes: Long): Pending =
-      Pending("", name, Closed(s"token-$name"), bytes, rows, 1000, 1500, RollReason.Checkpoint)
+      Pending("", name, Closed(s"token-$name"), bytes, PartRows(rows, 1000, 1500), RollReason.Checkpoint)
     assert(result.closed === Vector(pending("x", 2, 1), pending("y", 3, 70)))
     assert(
       (result.slot, result.attempt, result.open, result.nextPart) === ((2, Attempt.First, Vector.empty, 40L))

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit._
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
-import stoplog.part.{Open, PartNaming, SpoolFile, Spooled}
+import stoplog.part.{LastWriter, Open, PartNaming, PartRows, SpoolFile, Spooled}
 import stoplog.plan.{Attempt, TaskPlan, TaskResult}
 import stoplog.rolling.{RollReason, RollingPolicy}
 import stoplog.thread.Parallel
@@ -47,7 +47,7 @@ class TaskWriterSuite extends AnyFunSuite {
     val output = parts.create(stoplog.storage.NewPart(bucket, name, mine))
     output.write(content.getBytes, 0, content.length)
     val handle = output.persist()
-    open(name, bucket, token = handle.token, validBytes = content.length.toLong).copy(records = 2)
+    withRows(open(name, bucket, token = handle.token, validBytes = content.length.toLong))(_.copy(count = 2))
   }
 
   private def written(name: String)(body: => Unit): Unit = test(name) {
@@ -88,7 +88,8 @@ class TaskWriterSuite extends AnyFunSuite {
     val now    = clock.millis()
     val result = writer.commit()
     assert(result.closed.isEmpty)
-    val expected = Open("b", name(11), 1, stoplog.part.Resume("t1"), 10, 2, now - 7, now, Some(mine))
+    val expected =
+      Open("b", name(11), stoplog.part.Resume("t1"), 10, PartRows(2, now - 7, now), LastWriter(1, Some(mine)))
     assert(result.open === Vector(expected))
     assert(result.nextPart === 14)
     assert(parts.content("t1") === "#\none\ntwo\n")
@@ -156,7 +157,7 @@ class TaskWriterSuite extends AnyFunSuite {
         Attempt.First    -> Some(other)
       )
     ) {
-      val writer = task(handed = Vector(handed.copy(owner = owner)), attempt = attempt)
+      val writer = task(handed = Vector(handed.ownedBy(owner)), attempt = attempt)
       writer.write("b", "new")
       val result = writer.commit()
       assert(result.attempt === attempt)

@@ -96,9 +96,8 @@ private[scale] final class ScaleRun(storage: SimulatedStorage, size: ScaleSize, 
     val task = plan.forTask(slot, Attempt.First)
     val open = task.handed.take(most).map { part =>
       part.copy(
-        records = part.records + 1,
         validBytes = part.validBytes + 100,
-        lastWrittenAtMillis = clock.millis()
+        rows = part.rows.copy(count = part.records + 1, lastWrittenAtMillis = clock.millis())
       )
     }
     TaskResult(slot, Attempt.First, Vector.empty, open, task.firstPart)

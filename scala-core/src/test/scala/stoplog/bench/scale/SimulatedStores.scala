@@ -3,7 +3,7 @@ package stoplog.bench.scale
 
 import java.io.{InputStream, OutputStream}
 
-import stoplog.part.{Open, Publish, Resume, RunId}
+import stoplog.part.{LastWriter, Open, PartRows, Publish, Resume, RunId}
 import stoplog.plan.TaskPlans
 import stoplog.sink.{CommitOutcome, Staged}
 import stoplog.storage._
@@ -155,7 +155,14 @@ private[scale] final class ScaleParts(size: ScaleSize, storage: SimulatedStorage
     val number = slot * buckets + bucket
     val part   = newPart(number)
     val handle = storage.handle(part, unique(number))
-    Open(part.bucket, part.name, slot, handle, 10000, 100, nowMillis, nowMillis, Some(run))
+    Open(
+      part.bucket,
+      part.name,
+      handle,
+      10000,
+      PartRows(100, nowMillis, nowMillis),
+      LastWriter(slot, Some(run))
+    )
   }
 
   def staged(number: Int): String = storage.staged(newPart(number), unique(number))

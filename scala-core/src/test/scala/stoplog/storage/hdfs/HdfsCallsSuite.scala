@@ -3,7 +3,7 @@ package stoplog.storage.hdfs
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.part.{Resume, RunId}
+import stoplog.part.{LastWriter, Open, PartRows, Resume, RunId}
 import stoplog.storage.{NewPart, PartOutput}
 
 /** How much a NameNode is asked, which is what limits a cluster with many buckets. */
@@ -55,7 +55,7 @@ class HdfsCallsSuite extends AnyFunSuite {
   }
 
   private def open(handle: Resume) =
-    stoplog.part.Open("b", "part-1.txt", 0, handle, Row.length.toLong, 1, 0, 0, owner = None)
+    Open("b", "part-1.txt", handle, Row.length.toLong, PartRows(1, 0, 0), LastWriter(0, None))
 
   /** The calls by method, for an action that closes each part at most once. */
   private def counted(action: => Any): Map[String, Long] = MiniHdfs.callsDuring(action).map {

@@ -8,7 +8,7 @@ import org.apache.hadoop.ipc.RemoteException
 import org.scalatest.prop.TableDrivenPropertyChecks
 
 import stoplog.laws.{LawSuite, StorageUnderTest}
-import stoplog.part.{Open, Resume, RunId}
+import stoplog.part.{LastWriter, Open, PartRows, Resume, RunId}
 import stoplog.storage.FenceOutcome
 
 /** What is said of a part, and what of the server: only the former leads to a copy. */
@@ -103,5 +103,5 @@ class HdfsOutageSuite extends LawSuite with TableDrivenPropertyChecks {
     FileSystem.newInstance(new Path(MiniHdfs.uri).toUri, HdfsUnderTest.configuration())
 
   private def openPart(open: Resume): Open =
-    Open("b", "part-1.txt", 0, open, 5, 1, 0, 0, owner = None)
+    Open("b", "part-1.txt", open, 5, PartRows(1, 0, 0), LastWriter(0, None))
 }

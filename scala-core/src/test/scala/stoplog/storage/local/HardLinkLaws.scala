@@ -5,7 +5,7 @@ import java.nio.file.{Files, Path}
 
 import stoplog.fault.{InjectedFault, Step}
 import stoplog.laws.{LawSuite, StorageUnderTest}
-import stoplog.part.{Open, Publish, Resume, RunId}
+import stoplog.part.{LastWriter, Open, PartRows, Publish, Resume, RunId}
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.storage.{FenceOutcome, PartLayout}
 
@@ -118,7 +118,7 @@ abstract class HardLinkLaws(layout: String => PartLayout) extends LawSuite {
   )
 
   private def openPart(open: Resume): Open =
-    Open("b", "part-1.txt", 0, open, 5, 1, 0, 0, owner = None)
+    Open("b", "part-1.txt", open, 5, PartRows(1, 0, 0), LastWriter(0, None))
 }
 
 class StagingHardLinkSuite extends HardLinkLaws(LocalUnderTest.staging)

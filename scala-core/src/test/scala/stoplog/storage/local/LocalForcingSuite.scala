@@ -14,7 +14,7 @@ import stoplog.fault.Faults
 import stoplog.laws.{LawSuite, StorageUnderTest}
 import stoplog.log.{CommitLog, LogFiles, LogRecord, RecordKind, RecordNames, SinkState}
 import stoplog.log.CommitLog.Decided
-import stoplog.part.{Open, Resume, RunId}
+import stoplog.part.{LastWriter, Open, PartRows, Resume, RunId}
 import stoplog.storage.{Durability, FileStore}
 import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles, HadoopSettings}
 import stoplog.storage.s3.S3FileStore
@@ -152,7 +152,14 @@ class LocalForcingSuite extends LawSuite {
   private def withParts(seq: Long): LogRecord = {
     val open = Vector.tabulate(400) { n =>
       val bytes = if (n == 0) seq else 0L
-      Open("b", s"part-$n", n, Resume(s"_stoplog/main/open/b/part-$n"), bytes, bytes, 0, 0, owner = Some(run))
+      Open(
+        "b",
+        s"part-$n",
+        Resume(s"_stoplog/main/open/b/part-$n"),
+        bytes,
+        PartRows(bytes, 0, 0),
+        LastWriter(n, Some(run))
+      )
     }
     val kind = if (seq == 0) RecordKind.Claim else RecordKind.Epoch(seq)
     record(seq).copy(kind = kind, state = SinkState("q", Some(seq), open, 400, Map.empty))

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit._
 import stoplog.error.StoplogException
 import stoplog.log.{CommitLog, LogRules}
-import stoplog.part.{Open, Publish, Resume, RunId, SpoolFile}
+import stoplog.part.{LastWriter, Open, PartRows, Publish, Resume, RunId, SpoolFile}
 import stoplog.plan.Attempt
 import stoplog.servers.S3Call._
 import stoplog.servers.{FaultProxy, S3Call, S3Server}
@@ -237,7 +237,8 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   requests("fencing costs nothing, however many parts are open") { storage =>
     val open = begun(storage, 6 << 20)
-    val all  = Vector.fill(1000)(Open("b", "part-1.txt", 0, open, 6L << 20, 1, 0, 0, None))
+    val all  =
+      Vector.fill(1000)(Open("b", "part-1.txt", open, 6L << 20, PartRows(1, 0, 0), LastWriter(0, None)))
     assert(counted(storage.partStore().fence(run, all)) === Map.empty)
   }
 

@@ -5,7 +5,7 @@ import java.util.Arrays
 
 import stoplog.LongRun
 import stoplog.laws.{LawSuite, StorageUnderTest}
-import stoplog.part.{Open, Publish, Resume, RunId}
+import stoplog.part.{LastWriter, Open, PartRows, Publish, Resume, RunId}
 import stoplog.storage.{FenceOutcome, PartOutput, PartStore}
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed}
 
@@ -105,7 +105,7 @@ abstract class S3SuccessorLaws extends LawSuite {
 
   /** As the driver and the first attempts of a run go on with what they find. */
   private def heirTo(store: PartStore, claimed: Resume, bytes: Int): PartOutput = {
-    val open = Open("b", "part-1.txt", 0, claimed, bytes.toLong, 1, 0, 0, None)
+    val open = Open("b", "part-1.txt", claimed, bytes.toLong, PartRows(1, 0, 0), LastWriter(0, None))
     store.fence(successor, Vector(open)).head match {
       case FenceOutcome.Owned    => store.resume(claimed, bytes.toLong)
       case FenceOutcome.Doubtful => store.takeOver(claimed, bytes.toLong, part(by = successor))

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from stoplog._inspect import check as _check
 from stoplog._inspect import explain as _explain
@@ -18,7 +18,9 @@ from stoplog._inspect.rolling import RollForecast, RollingFacts
 from stoplog._inspect.show import RecordView
 from stoplog._inspect.sinks import SinkKind, SinkSummary, chosen, selected, sink_ids, summary
 from stoplog._inspect.status import BucketStatus, OpenPartStatus, SinkStatus
+from stoplog._inspect.tables import Table, tables_of
 from stoplog._inspect.targets import TargetStatus
+from stoplog._jvm.tools import Jvm
 from stoplog._log.records import RecordKind
 from stoplog._report.figures import figures
 from stoplog._report.report import SinkReport
@@ -161,24 +163,41 @@ class SinkDirectory:
         return _explain.explain(self._storage, found, path_text(part), self._clock())
 
     def check(
-        self, sink_id: str | None = None, *, watch: Callable[[int, int], object] | None = None
+        self,
+        sink_id: str | None = None,
+        *,
+        options: Mapping[str, str] = NO_OPTIONS,
+        jvm: Jvm | None = None,
+        watch: Callable[[int, int], object] | None = None,
     ) -> CheckReport:
         """Compares the directory with its logs; safe while a query is running.
 
+        With the options of targets, also compares Iceberg and Delta tables with the logs and the files.
+
         Args:
             sink_id: the sink whose log is checked; all sinks by default.
+            options: the targets of announcements, as the query has them: `announce.<name>` and its settings.
+                Only tables need a JVM.
+            jvm: the jars of the tables, such as stoplog-iceberg and its dependencies, and Hadoop settings.
             watch: called for each record of a log, with the number of records that were read and the number
                 of all records of the log; for a display of the progress.
 
         Raises:
             NotFound: there is no such sink, or no sink at all.
-            CannotRead: the file system rejects a request. Problems of a log are findings.
+            CannotRead: the file system or a catalog rejects a request. Problems of a log are findings.
+            ToolFailed: `STOPLOG_INVALID_OPTIONS` if the options have no target with a table; or Java or a jar
+                is missing.
 
         Example:
             assert stoplog.inspect("/data/out").check().is_healthy
         """
         watched = watch or _check.unwatched
-        return _check.check(self._storage, selected(self._storage, sink_id), self._clock(), watched)
+        tables = self._tables(options, jvm or Jvm()) if options else _check.no_tables
+        return _check.check(self._storage, selected(self._storage, sink_id), self._clock(), watched, tables)
+
+    def _tables(self, options: Mapping[str, str], jvm: Jvm) -> Callable[[], Sequence[Table]]:
+        request = {"command": "tables", "path": self.path, "options": dict(options)}
+        return lambda: tables_of(jvm.ask(request), self.path)
 
     def report(self, sink_id: str | None = None) -> SinkReport:
         """Returns a page about the sink: sizes of files, roll reasons, delays, open parts, buckets.

@@ -60,14 +60,14 @@ MAY_IMPORT = {
     "stopping": "_jvm errors finished",
     "metrics": "_html _jvm errors",
     "live": "_html _text metrics",
-    # Directories, read without Spark and without a JVM.
+    # Directories, read without Spark. Only tables that are compared with a directory need a JVM.
     "_html": "_text",
     "_storage": "_text errors",
     "_log": "_shared _storage errors",
     "_inspect": "_html _log _shared _storage _text errors",
     "_report": "_html _inspect _log _shared _storage _text errors",
     "_exporter": "_inspect _log _storage errors",
-    "inspection": "_inspect _log _report _storage _text",
+    "inspection": "_inspect _jvm _log _report _storage _text",
     # The jar's commands in a JVM of their own, and the command line.
     "admin": "_jvm _text errors",
     "cli": "_exporter _shared _text admin compaction diagnosis errors inspection preflight session",

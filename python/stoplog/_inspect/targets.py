@@ -34,6 +34,34 @@ class TargetStatus(Shown):
     failed_at_millis: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """The position of a target in a log, as the log stores the position.
+
+    Attributes:
+        next_record: the first record that the target may lack.
+        last: the last record with announcements that the target has received; -1 without such a record.
+    """
+
+    next_record: int = 0
+    last: int = -1
+
+
+def cursors(storage: Storage, log: str) -> dict[str, Cursor]:
+    """Returns the cursors of a log, by the names of the targets."""
+    directory = f"{ROOT}/{log}/{DIRECTORIES['announced']}"
+    return {name: _cursor(storage, f"{directory}/{name}") for name in storage.children(directory)[0]}
+
+
+def _cursor(storage: Storage, directory: str) -> Cursor:
+    names = [file.name for file in storage.children(directory)[1]]
+    position = max((name for name in names if _POSITION.fullmatch(name) and len(name) == 20), default=None)
+    if position is None:
+        return Cursor()
+    last = _note(storage.read(f"{directory}/{position}")).get("last", -1)
+    return Cursor(int(position), last if isinstance(last, int) else -1)
+
+
 def targets(storage: Storage, sink_id: str, newest: int) -> tuple[TargetStatus, ...]:
     """Returns the targets that have a position in the log of a sink, by name.
 

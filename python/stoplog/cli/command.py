@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
+from stoplog.admin import Jvm
 from stoplog.inspection import SinkDirectory
 
 
@@ -126,6 +127,33 @@ def add_doing(parser: ArgumentParser) -> None:
         "--dry-run", action="store_true", default=True, help="only say what would be done: the default"
     )
     doing.add_argument("--yes", dest="dry_run", action="store_false", help="do it")
+
+
+def add_jvm(parser: ArgumentParser) -> None:
+    """Adds the options of a JVM with the jar, and the options of the query."""
+    parser.add_argument(
+        "--jars",
+        metavar="JAR,…",
+        default="",
+        help="more jars, such as hadoop-aws and the bundle of AWS for s3a",
+    )
+    add_pairs(
+        parser,
+        "--conf",
+        "a setting of Hadoop, such as fs.s3a.endpoint=…, with or without spark.hadoop. before it",
+    )
+    add_pairs(
+        parser,
+        "--option",
+        "an option of the query that its log does not tell: bucketingSink.useTruncate=false, "
+        "announce.NAME and its settings",
+    )
+
+
+def jvm_of(arguments: Namespace) -> Jvm:
+    """Returns the JVM of the arguments of `add_jvm`."""
+    hadoop = {key.removeprefix("spark.hadoop."): value for key, value in arguments.conf}
+    return Jvm(tuple(jar for jar in arguments.jars.split(",") if jar), hadoop)
 
 
 def add_limit(parser: ArgumentParser) -> None:

@@ -87,6 +87,17 @@ class FindingKind(Enum):
 
     TARGET_FAILED = "target-failed"
 
+    TABLE_POSITION = "table-position"
+    TABLE_FILE_LOST = "table-file-lost"
+    TABLE_FILE_MISSING = "table-file-missing"
+    TABLE_FILE_REMOVED = "table-file-removed"
+    TABLE_FILE_GONE = "table-file-gone"
+    TABLE_FILE_DOUBLED = "table-file-doubled"
+    TABLE_FILES_WAITING = "table-files-waiting"
+    TABLE_FILES_OLDER = "table-files-older"
+    TABLE_FILES_REWRITTEN = "table-files-rewritten"
+    TABLE_FILES_FOREIGN = "table-files-foreign"
+
 
 @dataclass(frozen=True, slots=True)
 class Finding(Shown):
@@ -122,12 +133,14 @@ class CheckReport(Shown):
         records: the number of records in their logs.
         files: the number of files that readers see.
         findings: errors first.
+        tables: the names of the targets whose tables were compared.
     """
 
     sinks: tuple[str, ...]
     records: int
     files: int
     findings: tuple[Finding, ...]
+    tables: tuple[str, ...] = ()
 
     @property
     def is_healthy(self) -> bool:

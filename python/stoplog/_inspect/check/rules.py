@@ -49,6 +49,15 @@ _SWEPT = (
 _LOOK = "Find the writer of the file, and move the file out of the directory: readers read it as data."
 _NOT_OURS = "Move the file elsewhere: only stoplog writes into the directory of the log."
 _HEALTHY = "Do nothing: finished files belong to their readers."
+_ADD_AGAIN = (
+    "Run the query with a target of another name and start=snapshot, which adds the missing files. For "
+    "Iceberg, first remove the table properties stoplog.position.<log>.*. A target with onRefused=skip "
+    "leaves out refused files."
+)
+_DELETE_ENTRY = (
+    "by DeleteFiles.deleteFile of Iceberg's API, or by repair() of delta-rs, which deletes entries of files "
+    "that do not exist."
+)
 _TAMPERED = (
     "Stop the query and keep a copy of the directory: no release writes such a log. "
     "If the log was edited by hand, restore the log; otherwise report a bug."
@@ -234,6 +243,58 @@ RULES: dict[FindingKind, Rule] = {
         "A target of announcements has failed since its last success, and may lack announcements or files.",
         "Correct the target. A running query repeats its calls, except to a target that has refused an "
         "announcement. Otherwise restart the query, or run 'stoplog announce'.",
+    ),
+    _K.TABLE_POSITION: Rule(
+        _E,
+        "The position of a table does not match the log: the table or the log was replaced, or restored "
+        "from an older copy. The files are not compared.",
+        "Restore the table or the log. Otherwise start the query, which logs the next step.",
+    ),
+    _K.TABLE_FILE_LOST: Rule(
+        _E,
+        "A table does not have a finished file that the log has announced up to the table's position.",
+        _ADD_AGAIN,
+    ),
+    _K.TABLE_FILE_MISSING: Rule(
+        _W,
+        "A table does not have a finished file, and its history is too short to show a removal.",
+        f"Check whether another writer has rewritten or deleted the rows. If not, r{_ADD_AGAIN[1:]}",
+    ),
+    _K.TABLE_FILE_REMOVED: Rule(
+        _E,
+        "A table has a file that the log has removed or replaced up to the table's position.",
+        f"Delete the entry from the table {_DELETE_ENTRY}",
+    ),
+    _K.TABLE_FILE_GONE: Rule(
+        _E,
+        "A table has a file that does not exist: readers of the table fail.",
+        f"Restore the file from a copy, or delete the entry from the table {_DELETE_ENTRY}",
+    ),
+    _K.TABLE_FILE_DOUBLED: Rule(
+        _E,
+        "A table has a file several times: readers see the rows several times.",
+        "Delete the entries by DeleteFiles.deleteFile of Iceberg's API, and add the file once.",
+    ),
+    _K.TABLE_FILES_WAITING: Rule(
+        _I,
+        "Changes of files after the position of a table are not delivered yet.",
+        "Do nothing while the query runs. After its end, run 'stoplog announce'.",
+    ),
+    _K.TABLE_FILES_OLDER: Rule(
+        _I,
+        "Finished files never entered a table: its target was attached later, or the files are of a writer "
+        "without this target.",
+        "Do nothing, or add the files by a target of another name and start=snapshot.",
+    ),
+    _K.TABLE_FILES_REWRITTEN: Rule(
+        _I,
+        "Another writer of a table has rewritten or deleted finished files of the sink.",
+        "Do nothing if the commit was intended.",
+    ),
+    _K.TABLE_FILES_FOREIGN: Rule(
+        _I,
+        "A table has files of other writers.",
+        "Do nothing: a table may have several writers.",
     ),
 }
 

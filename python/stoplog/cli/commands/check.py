@@ -8,15 +8,27 @@ from collections import Counter
 from collections.abc import Iterator
 
 from stoplog._text.words import counted
-from stoplog.cli.command import Answer, Command, ExitCode, add_limit, add_path, add_sink_id, directory_of
+from stoplog.cli.command import (
+    Answer,
+    Command,
+    ExitCode,
+    add_jvm,
+    add_limit,
+    add_path,
+    add_sink_id,
+    directory_of,
+    jvm_of,
+)
 from stoplog.cli.progress import progress
 from stoplog.cli.table import limited
+from stoplog.errors import StoplogError
 from stoplog.inspection import CheckReport, Finding, Severity
 
 
 def arguments(parser: ArgumentParser) -> None:
     add_path(parser)
     add_sink_id(parser)
+    add_jvm(parser)
     add_limit(parser)
     parser.add_argument(
         "--all",
@@ -26,8 +38,16 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> Answer:
+    options = dict(arguments.option)
+    if not options and (arguments.jars or arguments.conf):
+        problem = (
+            "--jars and --conf have no effect without --option announce.NAME: add the option, or remove them."
+        )
+        raise StoplogError("STOPLOG_INVALID_OPTIONS", problem)
     with progress("check", "record") as shown:
-        report = directory_of(arguments).check(arguments.sink_id, watch=shown.to)
+        report = directory_of(arguments).check(
+            arguments.sink_id, options=options, jvm=jvm_of(arguments), watch=shown.to
+        )
     code = ExitCode.OK if report.is_healthy else ExitCode.FINDINGS
     return Answer({"check": report}, lambda: _lines(report, arguments.all, arguments.limit), code)
 
@@ -48,6 +68,7 @@ def _lines(report: CheckReport, whole: bool, limit: int) -> Iterator[str]:
             counted(len(report.sinks), "sink"),
             counted(report.records, "record"),
             counted(report.files, "finished file"),
+            *([counted(len(report.tables), "table")] if report.tables else []),
         )
     )
     errors, warnings = counted(counts[Severity.ERROR], "error"), counted(counts[Severity.WARNING], "warning")
@@ -63,5 +84,5 @@ def _finding(one: Finding) -> Iterator[str]:
 
 
 COMMAND = Command(
-    "check", "Compare logs and files, and say what to do about what does not fit.", arguments, run
+    "check", "Compare logs, files and tables, and say what to do about what does not fit.", arguments, run
 )

@@ -7,8 +7,8 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator, Mapping
 
 from stoplog._text.words import size
-from stoplog.admin import AdminPlan, DriverCheck, Jvm, OpenRows, SinkAdmin, administer
-from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_limit, add_pairs, non_empty
+from stoplog.admin import AdminPlan, DriverCheck, OpenRows, SinkAdmin, administer
+from stoplog.cli.command import Answer, Command, ExitCode, add_doing, add_jvm, add_limit, jvm_of, non_empty
 from stoplog.cli.progress import Latest, watched
 from stoplog.cli.table import limited, table
 from stoplog.errors import StoplogError
@@ -48,7 +48,8 @@ def tool(
         arguments(parser)
         if changes:
             _changing(parser)
-        _reaching(parser)
+        add_jvm(parser)
+        add_limit(parser)
 
     return Command(name, summary, every, lambda given: _run(given, plan))
 
@@ -62,32 +63,11 @@ def _changing(parser: ArgumentParser) -> None:
     )
 
 
-def _reaching(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "--jars",
-        metavar="JAR,…",
-        default="",
-        help="more jars, such as hadoop-aws and the bundle of AWS for s3a",
-    )
-    add_pairs(
-        parser,
-        "--conf",
-        "a setting of Hadoop, such as fs.s3a.endpoint=…, with or without spark.hadoop. before it",
-    )
-    add_pairs(
-        parser,
-        "--option",
-        "an option of the query that its log does not tell: bucketingSink.useTruncate=false, "
-        "announce.NAME and its settings",
-    )
-    add_limit(parser)
-
-
 def _run(given: Namespace, ask: Plan) -> Answer:
-    hadoop = {key.removeprefix("spark.hadoop."): value for key, value in given.conf}
-    jvm = Jvm(tuple(jar for jar in given.jars.split(",") if jar), hadoop)
     latest = Latest()
-    sink = administer(given.path, given.sink_id, jvm=jvm, options=dict(given.option), watch=latest.to)
+    sink = administer(
+        given.path, given.sink_id, jvm=jvm_of(given), options=dict(given.option), watch=latest.to
+    )
     with watched(given.command.name, "part", latest.poll):
         plan = ask(sink, given)
         if not getattr(given, "dry_run", True):

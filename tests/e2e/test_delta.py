@@ -15,6 +15,7 @@ import pytest
 
 import stoplog
 from servers.jars import jars
+from stoplog.inspection import FindingKind
 from stoplog.testing import Step
 from support.at_work import arrive, at_work
 from support.delta import Delta
@@ -100,6 +101,14 @@ def test_an_overwrite_and_a_compaction_are_one_commit_each(spark: SparkSession, 
     write("overwrite", 50)
     assert delta.version() == 4
     delta.assert_each_once(str(n) for n in range(50, 60))
+
+    # A check compares the table with the log, and names the commit of another writer.
+    write("append", 60)
+    assert delta.check().findings == ()
+    delta.table().optimize.compact()
+    found = {one.kind: one.message for one in delta.check().findings}
+    assert set(found) == {FindingKind.TABLE_FILES_REWRITTEN, FindingKind.TABLE_FILES_FOREIGN}
+    assert "in version 6 (OPTIMIZE)" in found[FindingKind.TABLE_FILES_REWRITTEN]
 
 
 def test_vacuum_removes_no_open_part_and_no_log(place: Place) -> None:

@@ -15,6 +15,7 @@ import stoplog
 from servers.jars import jars
 from stoplog.testing import Step
 from support.at_work import arrive, at_work
+from support.finished import files
 from support.jobs import KILLED, Job
 from support.lake import NAME, Lake
 from support.wait import until
@@ -98,6 +99,11 @@ def test_an_overwrite_and_a_compaction_are_one_commit_each(spark: SparkSession, 
     lake.assert_each_once(str(n) for n in range(50, 60))
     operations = [each.summary.operation.value for each in lake.snapshots()]
     assert operations == ["append", "append", "append", "overwrite", "overwrite"]
+
+    # A check compares the table with the log and the files.
+    assert lake.check().findings == ()
+    files(place.out)[0].unlink()
+    assert [one.kind.value for one in lake.check().findings][:1] == ["table-file-gone"]
 
 
 def test_each_row_is_in_the_table_once_after_kill_9(place: Place) -> None:

@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING
 
 from deltalake import DeltaTable
 
+import stoplog
+from servers.jars import jars
 from stoplog.testing._difference import difference
 from support.finished import files, value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from stoplog.inspection import CheckReport
     from support.place import Place
 
 
@@ -27,6 +30,11 @@ class Delta:
         """The options of a sink with the target `lake`."""
         target = {f"announce.lake.{key}": text for key, text in ({"create": "ifMissing"} | settings).items()}
         return {"announce.lake": "delta", "announceAtEnd": "5m"} | target
+
+    def check(self) -> CheckReport:
+        """Compares the table with the log and the files."""
+        jvm = stoplog.Jvm(tuple(jars("delta").split(",")))
+        return stoplog.inspect(self.place.out).check(options=self.options(), jvm=jvm)
 
     def version(self) -> int:
         """The newest version; -1 if there is no table."""

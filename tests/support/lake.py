@@ -9,6 +9,8 @@ from urllib.parse import urlparse
 
 from pyiceberg.table import StaticTable
 
+import stoplog
+from servers.jars import jars
 from stoplog.testing._difference import difference
 from support.finished import files, value
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from pyiceberg.table.snapshots import Snapshot
 
+    from stoplog.inspection import CheckReport
     from support.place import Place
 
 NAME = "db.events"
@@ -41,6 +44,11 @@ class Lake:
         all_settings = own | {"table": NAME, "create": "ifMissing"} | settings
         target = {f"announce.lake.{key}": text for key, text in all_settings.items()}
         return {"announce.lake": "iceberg", "announceAtEnd": "5m"} | target
+
+    def check(self) -> CheckReport:
+        """Compares the table with the log and the files."""
+        jvm = stoplog.Jvm(tuple(jars("iceberg").split(",")))
+        return stoplog.inspect(self.place.out).check(options=self.options(), jvm=jvm)
 
     def version(self) -> int:
         """The number of the newest metadata file; 0 if there is no table."""

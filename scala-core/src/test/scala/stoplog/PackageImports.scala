@@ -6,8 +6,8 @@ object PackageImports {
 
   /** By the names below `stoplog`; `root` is `stoplog` itself. */
   val allowed: Map[String, Set[String]] = Map(
-    "admin" -> ("checkpoint commit error fault format.bulk log options part qualify storage stores thread " +
-      "writing"),
+    "admin" -> ("announce.table checkpoint commit error fault format.bulk log options part qualify storage " +
+      "stores thread writing"),
     "announce"          -> "",
     "announce.catalog"  -> "announce announce.setting error options storage",
     "announce.setting"  -> "error options",

@@ -221,6 +221,31 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     assert(table.ids === Seq(0L))
   }
 
+  test("returns the files, and the removals of the sink and of other writers") {
+    val table  = newTable()
+    val target = table.target()
+    assert(target.content(table.sink.toString).isEmpty)
+    val files = (0 to 4).map(i => table.written(i to i))
+    table.delivered(target, table.added(0, files.take(4): _*))
+    table.delivered(target, table.announced(1, Change.Removed("", Vector(files(0).path))))
+    table.delivered(
+      target,
+      table.announced(2, Change.Replaced("", Vector(files(4)), Vector(files(3).path)))
+    )
+    table.removeByOther(files(1).path)
+    val found = table.content
+    assert(found.files.sorted === Vector(files(2).path, files(4).path).sorted)
+    assert(found.removed === Set(files(0).path, files(3).path))
+    assert(found.removedByOthers.keySet === Set(files(1).path))
+    assert(
+      found.removedByOthers.values.head.matches("(snapshot|version) \\d+ \\(\\w+\\)"),
+      found.removedByOthers
+    )
+    assert((found.elsewhere, found.sinceMillis, found.isListed) === ((0, None, false)))
+    table.delivered(target, table.announced(3, Change.Snapshot("", Vector(files(2)))))
+    assert(table.content.isListed)
+  }
+
   test("later files alone do not become a new table after the table was dropped") {
     for (deliveries <- 1 to 2) {
       val table  = newTable()

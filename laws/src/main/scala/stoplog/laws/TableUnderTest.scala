@@ -10,6 +10,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.scalatest.Assertions
 
 import stoplog.announce._
+import stoplog.announce.table.{ComparedTable, TableContent}
 
 /** The directory of a sink with files of Spark, and a table without files. */
 private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Assertions {
@@ -23,7 +24,7 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
   private var writes = 0
 
   /** Creates a target that delivers to the table, and creates the table if missing. */
-  def target(settings: (String, String)*): PositionedTarget
+  def target(settings: (String, String)*): ComparedTable
 
   /** Creates a target whose first commit has a fault. */
   def faultyTarget(fault: CommitFault): PositionedTarget
@@ -36,6 +37,9 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
 
   /** Removes the table, and no file of the sink. */
   def drop(): Unit
+
+  /** Removes a file from the table by a commit of another writer. */
+  def removeByOther(path: String): Unit
 
   /** Restores the table to its state before the newest commit that changed the table. */
   def restore(): Unit
@@ -92,6 +96,9 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
   /** Returns the sequence and the number of the stored position. */
   final def position(target: PositionedTarget): Option[(Long, Int)] =
     target.position(sink.toString, TableUnderTest.Log.name).map(id => id.sequence -> id.number)
+
+  final def content: TableContent =
+    target().content(sink.toString).getOrElse(fail("the table does not exist"))
 
   final def delivered(target: AnnouncementTarget, announcements: Announcement*): Unit =
     assert(target.deliver(announcements.toVector) === Delivery.Delivered)

@@ -37,8 +37,11 @@ object Main {
       val request  = Request.read(json)
       val progress = new ProgressLines(output)
       output.println(
-        if (request.command == "qualify") QualifyCommand.answer(request.path, request.configuration, progress)
-        else planned(request, progress)
+        request.command match {
+          case "qualify" => QualifyCommand.answer(request.path, request.configuration, progress)
+          case "tables"  => request.sink.tables(request.options)
+          case _         => planned(request, progress)
+        }
       )
       0
     } catch {
@@ -97,7 +100,7 @@ object Main {
   /** The request to [[Main]].
     *
     * @param command   a method of [[SinkAdmin]]: finalize, clean, adopt, adoptAndRepeat, fork, reset, rewind,
-    *                  relocate, announce, tryAnnouncement; or `qualify`, which plans nothing
+    *                  relocate, announce, tryAnnouncement; or `qualify` and `tables`, which plan nothing
     * @param carryOut  whether and how to execute the plan; `None` to print the plan only
     */
   private[admin] final case class Request(
@@ -110,9 +113,11 @@ object Main {
       fields: Map[String, String]
   ) {
 
+    private[Main] def sink: SinkAdmin =
+      SinkAdmin.at(path, sinkId, configuration, Request.truncation(path, options))
+
     /** Creates the plan. Error: `STOPLOG_INVALID_OPTIONS`. */
-    def plan(progress: ProgressLines): AdminPlan = {
-      val sink = SinkAdmin.at(path, sinkId, configuration, Request.truncation(path, options))
+    def plan(progress: ProgressLines): AdminPlan =
       command match {
         case "finalize"        => sink.finalizeOpenParts()
         case "clean"           => sink.clean()
@@ -126,7 +131,6 @@ object Main {
         case "tryAnnouncement" => sink.tryAnnouncement(options)
         case other             => throw Errors.invalidOptions(Seq(s"There is no command $other."))
       }
-    }
 
     private def owner: NewOwner = fields.get("checkpoint") match {
       case Some(location) => NewOwner.ofCheckpoint(location, configuration)

@@ -91,6 +91,10 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
   def tryAnnouncement(options: Map[String, String]): AdminPlan =
     AnnounceCommand.trial(sink, SinkAdmin.targets(sink.path, options))
 
+  /** Returns the tables of all targets with a table, as a JSON object. */
+  private[admin] def tables(options: Map[String, String]): String =
+    TablesCommand.answer(sink, SinkAdmin.targets(sink.path, options))
+
   /** Checks whether a moved or copied directory is complete: every file named by its log exists with its
     * recorded length. Changes nothing.
     */

@@ -7,6 +7,8 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.admin.AdminWorld.within
+import stoplog.announce.{Announcement, AnnouncementId, AnnouncementTarget, Delivery, LogId}
+import stoplog.announce.table.{ComparedTable, TableContent}
 
 class MainSuite extends AnyFunSuite {
 
@@ -47,9 +49,63 @@ class MainSuite extends AnyFunSuite {
     }
   }
 
+  test("tables are returned as data, with the problem of a table that cannot be read") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      def tables(options: String) =
+        asked(s"""{"command":"tables","path":"${world.directory}","options":{$options}}""")
+      val kind            = classOf[MainSuite.Lake].getName
+      val (status, found) =
+        tables(s""""announce.lake":"$kind","announce.broken":"$kind","announce.broken.fails":"x"""")
+      assert(status === 0)
+      assert(
+        found
+          .get("tables")
+          .get(0)
+          .toString === """{"target":"broken","positions":[],"problem":"the catalog is down"}"""
+      )
+      assert(
+        found.get("tables").get(1).toString ===
+          """{"target":"lake","positions":[{"log":"main","identity":"x","sequence":7,"number":1}],"files":["b/2","b/2"],""" +
+          """"removed":["b/1"],"removedByOthers":{"b/0":"version 3"},"sinceMillis":5,"elsewhere":4,"isListed":true}"""
+      )
+      val (refused, why) = tables(s""""announce.plain":"${classOf[MainSuite.Plain].getName}"""")
+      assert(refused === 1)
+      assert(why.get("error").get("message").asText.contains("set announce.<name> to iceberg or delta"))
+    }
+  }
+
   private def asked(request: String): (Int, JsonNode) = {
     val out    = new ByteArrayOutputStream()
     val status = Main.run(request, new PrintStream(out))
     (status, new ObjectMapper().readTree(out.toByteArray))
+  }
+}
+
+object MainSuite {
+
+  class Plain extends AnnouncementTarget {
+    override def deliver(announcements: Vector[Announcement]): Delivery = Delivery.Delivered
+  }
+
+  /** A table with a position of the log `main`. */
+  class Lake(settings: java.util.Map[String, String]) extends Plain with ComparedTable {
+    override def position(path: String, logName: String): Option[AnnouncementId] =
+      Option
+        .when(logName == "main" && !settings.containsKey("fails"))(AnnouncementId(LogId(logName, "x"), 7, 1))
+
+    override def content(path: String): Option[TableContent] = {
+      if (settings.containsKey("fails")) throw new IllegalStateException("the catalog is down")
+      Some(
+        new TableContent(
+          Vector("b/2", "b/2"),
+          4,
+          Set("b/1"),
+          Map("b/0" -> "version 3"),
+          Some(5),
+          isListed = true
+        )
+      )
+    }
   }
 }

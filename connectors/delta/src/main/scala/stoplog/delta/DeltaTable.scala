@@ -84,13 +84,13 @@ private[delta] final class DeltaTable(val root: String, committer: Committer, co
   /** The files of the table with these paths, relative to the root. */
   def files(snapshot: SnapshotImpl, paths: Set[String]): Map[String, AddFile] =
     if (paths.isEmpty) Map.empty
-    else
-      Using.resource(rowsOf(snapshot)) { rows =>
-        rows.asScala
-          .map(row => new AddFile(row.getStruct(InternalScanFileUtils.ADD_FILE_ORDINAL)))
-          .flatMap(file => pathOf(file).filter(paths).map(_ -> file))
-          .toMap
-      }
+    else ofFiles(snapshot)(_.flatMap(file => pathOf(file).filter(paths).map(_ -> file)).toMap)
+
+  /** Calls `work` with all files of the table. */
+  def ofFiles[A](snapshot: SnapshotImpl)(work: Iterator[AddFile] => A): A =
+    Using.resource(rowsOf(snapshot)) { rows =>
+      work(rows.asScala.map(row => new AddFile(row.getStruct(InternalScanFileUtils.ADD_FILE_ORDINAL))))
+    }
 
   /** Commits actions to the version after the snapshot.
     *

@@ -11,8 +11,8 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 
-import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
-import stoplog.announce.table.{KnownLog, Refusal, SeenPositions, TablePosition}
+import stoplog.announce.{Announcement, AnnouncementId, Delivery}
+import stoplog.announce.table.{ComparedTable, KnownLog, Refusal, SeenPositions, TableContent, TablePosition}
 import stoplog.fault.Faults
 import stoplog.storage.{Durability, Storage, StorageSettings, Truncation}
 
@@ -25,7 +25,7 @@ private[delta] final class DeltaTarget(
     name: String,
     settings: DeltaSettings,
     committer: Committer => Committer = identity
-) extends PositionedTarget {
+) extends ComparedTable {
   import DeltaTarget._
 
   private val seen = new SeenPositions
@@ -36,6 +36,11 @@ private[delta] final class DeltaTarget(
   override def position(path: String, logName: String): Option[AnnouncementId] = {
     val table = tableAt(path, logName)
     table.newest.flatMap(table.position(_, StoredPosition.prefix(name, logName)).kept)
+  }
+
+  override def content(path: String): Option[TableContent] = {
+    val table = tableAt(path, name)
+    table.newest.map(new TableFiles(table, storageAt(path).files(name), name).content)
   }
 
   override def deliver(announcements: Vector[Announcement]): Delivery =
@@ -116,12 +121,13 @@ private[delta] final class DeltaTarget(
   private def tableAt(path: String, logName: String): DeltaTable = {
     val written = new Path(path)
     val root    = written.getFileSystem(configuration).makeQualified(written).toString
-    val storage = Storage.at(
-      path,
-      StorageSettings(Durability.Disk, Truncation.Allowed, configuration, Faults.ofThisJvm)
-    )
-    new DeltaTable(root, committer(new LogCommitter(storage.files(logName))), configuration)
+    new DeltaTable(root, committer(new LogCommitter(storageAt(path).files(logName))), configuration)
   }
+
+  private def storageAt(path: String): Storage = Storage.at(
+    path,
+    StorageSettings(Durability.Disk, Truncation.Allowed, configuration, Faults.ofThisJvm)
+  )
 }
 
 private object DeltaTarget {

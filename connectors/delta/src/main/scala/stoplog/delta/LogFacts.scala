@@ -45,5 +45,9 @@ private[delta] object LogFacts {
   def listedIn(properties: Map[String, String], target: String, logName: String): Option[Long] =
     properties.get(listed(target, logName)).flatMap(_.toLongOption)
 
+  /** Returns whether the table has received a snapshot announcement of any log. */
+  def isListed(properties: Map[String, String], target: String): Boolean =
+    properties.keySet.exists(_.startsWith(listed(target, "")))
+
   private def listed(target: String, logName: String): String = s"stoplog.listed.$target.$logName"
 }

@@ -21,6 +21,9 @@ private[delta] object StoredPosition {
     */
   def prefix(target: String, logName: String): String = s"stoplog/$target/$logName/"
 
+  /** Whether a transaction identifier is a position of any target. */
+  def isPosition(application: String): Boolean = application.startsWith("stoplog/")
+
   /** The action that stores the id. Throws [[Refusal]] if the version cannot contain the id. */
   def action(target: String, id: AnnouncementId, millis: Long): Row = {
     if (id.number > MaxNumber || id.sequence > MaxSequence)

@@ -270,6 +270,23 @@ class DeltaTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(table.ids === Seq(1L, 5L))
   }
 
+  test("returns escaped paths, files outside of the directory, and the beginning of a shortened history") {
+    val table  = world
+    val target = table.target("derivedKeys" -> "k")
+    val spaced = table.written(numbers(0, 1), "k=a b%25")
+    table.delivered(target, table.added(0, spaced))
+    table.commitOther(
+      """{"add":{"path":"s3://other/part.parquet","partitionValues":{},"size":1,"modificationTime":1,"dataChange":true}}"""
+    )
+    assert((table.content.files, table.content.elsewhere) === ((Vector(spaced.path), 1)))
+    for (i <- 1 to 11) table.delivered(target, table.added(i.toLong, table.written(numbers(i, i + 1), "k=b")))
+    assert(table.content.sinceMillis === None)
+    for (version <- 0 to 3) Files.delete(table.log.resolve(f"$version%020d.json"))
+    val since = table.versions.head.find(_.has("commitInfo")).get.get("commitInfo").get("timestamp").asLong
+    assert(table.content.sinceMillis === Some(since))
+    assert(table.content.files.size === 12)
+  }
+
   private def json(text: String): JsonNode = new ObjectMapper().readTree(text)
 
   private def dataChange(action: JsonNode): Boolean =

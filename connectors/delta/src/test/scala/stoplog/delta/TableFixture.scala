@@ -33,6 +33,11 @@ private[delta] final class TableFixture(spark: SparkSession) extends TableUnderT
 
   override def drop(): Unit = LocalUnderTest.remove(log)
 
+  override def removeByOther(path: String): Unit = commitOther(
+    """{"commitInfo":{"timestamp":1,"operation":"DELETE","operationParameters":{}}}""",
+    s"""{"remove":{"path":"$path","deletionTimestamp":1,"dataChange":true}}"""
+  )
+
   /** As Delta Lake for Spark writes the commit. */
   override def restore(): Unit = {
     val removed = versions.last.flatMap(each => Option(each.get("add"))).map { file =>

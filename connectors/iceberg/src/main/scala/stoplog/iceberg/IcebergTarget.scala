@@ -12,14 +12,16 @@ import org.apache.iceberg.exceptions.{
 }
 import org.apache.spark.sql.SparkSession
 
-import stoplog.announce.{Announcement, AnnouncementId, Delivery, PositionedTarget}
-import stoplog.announce.table.{FileChanges, KnownLog, ReadFiles, Refusal, SeenPositions, TablePosition}
+import stoplog.announce.{Announcement, AnnouncementId, Delivery}
+import stoplog.announce.table.{
+  ComparedTable, FileChanges, KnownLog, ReadFiles, Refusal, SeenPositions, TableContent, TablePosition
+}
 
 /** An Iceberg table that contains the finished files of a sink, each in exactly one commit. The files stay
   * in the directory of the sink; the table has their addresses, partitions and statistics.
   */
 private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: IcebergSettings => Catalog)
-    extends PositionedTarget {
+    extends ComparedTable {
 
   def this(settings: IcebergSettings) = this(settings, IcebergTarget.catalog(_))
 
@@ -38,6 +40,9 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
 
   override def position(path: String, logName: String): Option[AnnouncementId] =
     existing.flatMap(table => StoredPosition.in(table, StoredPosition.key(logName, sinkPath(path))).kept)
+
+  override def content(path: String): Option[TableContent] =
+    existing.map(new TableFiles(_, sinkPath(path)).content)
 
   override def deliver(announcements: Vector[Announcement]): Delivery =
     try {

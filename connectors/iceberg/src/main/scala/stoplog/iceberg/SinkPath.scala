@@ -13,16 +13,22 @@ import stoplog.announce.table.Refusal
   */
 private[iceberg] final case class SinkPath(qualified: Path, table: String) {
 
-  def withoutScheme: String = {
-    val uri = qualified.toUri
-    s"${Option(uri.getAuthority).getOrElse("")}${uri.getPath}"
-  }
+  def withoutScheme: String = SinkPath.withoutScheme(qualified)
 
   /** The file for reading. */
   def file(relative: String): Path = new Path(s"$qualified/$relative")
 
   /** The address of the file in the table. */
   def address(relative: String): String = s"$table/$relative"
+
+  /** Returns the relative path of an address; `None` for a file outside of the path. The scheme does not
+    * count: readers have several schemes for one storage.
+    */
+  def relative(address: String): Option[String] = {
+    val (own, root) =
+      (SinkPath.withoutScheme(new Path(address)), SinkPath.withoutScheme(new Path(table)) + "/")
+    Option.when(own.startsWith(root))(own.drop(root.length))
+  }
 
   /** Throws [[Refusal]] if the directory of the table contains the sink, or the reverse. Iceberg's
     * `remove_orphan_files` deletes files in the directory of the table that are not in the table: finished
@@ -40,6 +46,11 @@ private[iceberg] final case class SinkPath(qualified: Path, table: String) {
 }
 
 private[iceberg] object SinkPath {
+
+  private def withoutScheme(path: Path): String = {
+    val uri = path.toUri
+    s"${Option(uri.getAuthority).getOrElse("")}${uri.getPath}"
+  }
 
   def of(path: String, location: Option[String], configuration: Configuration): SinkPath = {
     val written   = new Path(path)

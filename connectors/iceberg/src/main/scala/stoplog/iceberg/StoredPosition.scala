@@ -28,18 +28,16 @@ private[iceberg] final case class StoredPosition(key: String, id: AnnouncementId
 
   /** The properties of all logs of the path for a fact. */
   def ofPath(fact: String, properties: AnyMap[String, String]): Map[String, String] =
-    properties.view.filterKeys { name =>
-      name.startsWith(s"stoplog.$fact.") && name.endsWith(s".${key.split('.').last}")
-    }.toMap
+    properties.view.filterKeys(StoredPosition.isOfPath(_, fact, key)).toMap
 
   def value: String = s"${id.log.identity}/${id.sequence}/${id.number}@$millis"
 
   /** The properties for the summary of a snapshot. */
   def summary: Map[String, String] = Map(
-    "stoplog.log"      -> id.log.name,
-    "stoplog.identity" -> id.log.identity,
-    "stoplog.sequence" -> id.sequence.toString,
-    "stoplog.number"   -> id.number.toString
+    StoredPosition.LogKey -> id.log.name,
+    "stoplog.identity"    -> id.log.identity,
+    "stoplog.sequence"    -> id.sequence.toString,
+    "stoplog.number"      -> id.number.toString
   )
 
   /** The properties of batch jobs that have ended long ago: each job has a log of its own. */
@@ -58,6 +56,10 @@ private[iceberg] final case class StoredPosition(key: String, id: AnnouncementId
 }
 
 private[iceberg] object StoredPosition {
+
+  /** The name of the log in the summary of a snapshot of a sink. */
+  val LogKey: String = "stoplog.log"
+
   private val Prefix      = "stoplog.position."
   private val OfBatch     = s"${Prefix}batch-"
   private val BatchMillis = TimeUnit.DAYS.toMillis(30)
@@ -74,6 +76,13 @@ private[iceberg] object StoredPosition {
     s"$Prefix$logName.${HexFormat.of().formatHex(digest.take(4))}"
   }
 
+  /** Whether a property of the table has a fact about any log of the path. */
+  def isOfPath(property: String, fact: String, path: SinkPath): Boolean =
+    isOfPath(property, fact, key("", path))
+
+  private def isOfPath(property: String, fact: String, key: String): Boolean =
+    property.startsWith(s"stoplog.$fact.") && property.endsWith(s".${key.split('.').last}")
+
   /** Returns the position in a table. A rollback keeps the properties of the table, and returns to a snapshot
     * before those of the log.
     */
@@ -86,7 +95,7 @@ private[iceberg] object StoredPosition {
   private def isSetBack(table: Table, log: LogId): Boolean = {
     def place(snapshot: Snapshot)              = (snapshot.sequenceNumber, snapshot.timestampMillis)
     def isOfLog(summary: JMap[String, String]) =
-      summary.get("stoplog.log") == log.name && summary.get("stoplog.identity") == log.identity
+      summary.get(LogKey) == log.name && summary.get("stoplog.identity") == log.identity
 
     table.snapshots.asScala.filter(each => isOfLog(each.summary)).maxByOption(place).exists { newest =>
       val history = SnapshotUtil.currentAncestors(table).asScala.toVector

@@ -3,7 +3,7 @@ package stoplog.iceberg
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.iceberg.{DataFile, DataOperations, FileFormat}
+import org.apache.iceberg.{DataFile, DataFiles, DataOperations, FileFormat}
 import org.apache.iceberg.expressions.Expressions
 import org.apache.iceberg.mapping.{MappingUtil, NameMappingParser}
 import org.apache.spark.sql.DataFrame
@@ -283,6 +283,39 @@ class IcebergTargetSuite extends TableTargetLaws with SparkSessionForTests {
       .commit()
     world.delivered(target, world.announced(1, Change.Removed("", Vector(ours.path))))
     assert(world.ids === Seq(5L))
+  }
+
+  test("returns each file outside of the sink and each file that the table has twice") {
+    val world  = TableFixture.hadoop(spark)
+    val target = world.target()
+    val files  = Seq(world.written(numbers(0, 1)), world.written(numbers(1, 2)))
+    world.delivered(target, world.added(0, files: _*))
+    val again     = dataFiles(world).head
+    val elsewhere =
+      DataFiles.builder(world.table.spec).copy(again).withPath("s3://other/part.parquet").build()
+    val doubled = // by the address of another writer
+      DataFiles
+        .builder(world.table.spec)
+        .copy(again)
+        .withPath(again.location.replace("file:/", "file:///"))
+        .build()
+    world.table.newAppend().appendFile(elsewhere).appendFile(doubled).commit()
+    val content = world.content
+    assert(content.elsewhere === 1)
+    assert(
+      content.files.sorted === (files.map(_.path) :+ world.sink
+        .relativize(java.nio.file.Path.of(java.net.URI.create(again.location)))
+        .toString).sorted
+    )
+  }
+
+  test("a history with expired snapshots has a beginning") {
+    val world  = TableFixture.hadoop(spark)
+    val target = world.target()
+    for (i <- 0 to 2) world.delivered(target, world.added(i.toLong, world.written(numbers(i, i + 1))))
+    assert(world.content.sinceMillis === None)
+    world.table.expireSnapshots().expireOlderThan(Long.MaxValue).retainLast(2).commit()
+    assert(world.content.sinceMillis === Some(world.table.snapshots.asScala.map(_.timestampMillis).min))
   }
 
   private def dataFiles(world: TableFixture): Vector[DataFile] =

@@ -60,6 +60,11 @@ private[iceberg] final class TableFixture(spark: SparkSession, inWarehouse: Path
 
   override def drop(): Unit = assert(catalog.dropTable(name, false))
 
+  override def removeByOther(path: String): Unit = {
+    val tasks = Using.resource(table.newScan().planFiles())(_.asScala.toVector)
+    table.newDelete().deleteFile(tasks.map(_.file).find(_.location.endsWith(path)).get).commit()
+  }
+
   override def restore(): Unit = table.manageSnapshots().rollbackTo(table.currentSnapshot.parentId).commit()
 
   override def properties: Map[String, String] = table.properties.asScala.toMap

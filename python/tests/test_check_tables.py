@@ -23,6 +23,10 @@ REPORTED = sections("table-damages.txt")
 OPTIONS = {"announce.lake": "iceberg", "announce.lake.table": "db.events"}
 
 
+def position(log: str, sequence: int, number: int = 0, identity: str = IDENTITY) -> Json:
+    return {"log": {"name": log, "identity": identity}, "sequence": sequence, "number": number}
+
+
 class Lake:
     """A sink with a table. Each record publishes one file, and the table has all files at first."""
 
@@ -32,16 +36,16 @@ class Lake:
         self.sink.record("claim")
         self.files = [self.publish(number) for number in range(records)]
         self.table: Json = {
-            "target": "lake",
             "files": list(self.files),
             "elsewhere": 0,
             "removed": [],
             "removedByOthers": {},
+            "sinceMillis": None,
             "isListed": False,
-            "positions": [{"log": "main", "identity": IDENTITY, "sequence": records, "number": 0}],
         }
+        self.positions = [position("main", records)]
         self.cursor(records + 1, records)
-        self.tables = [self.table]
+        self.answered: Json | None = None
 
     def path(self, number: int) -> str:
         return f"day=1/{self.sink.name(number)}"
@@ -63,7 +67,7 @@ class Lake:
         return {"bucket": "day=1", "name": self.sink.name(number), "bytes": 100, "records": 10, "epoch": 1}
 
     def position(self, seq: int, number: int = 0) -> None:
-        self.table["positions"][0] |= {"sequence": seq, "number": number}
+        self.positions = [position("main", seq, number)]
         self.cursor(seq + 1, seq)
 
     def cursor(self, following: int, last: int) -> None:
@@ -79,7 +83,8 @@ class Lake:
     def answer(self, command: Sequence[str], text: str, watch: object = None) -> tuple[int, str, str]:
         request = json.loads(text)
         assert request == {"command": "tables", "path": str(self.sink.root), "options": OPTIONS}
-        return 0, json.dumps({"command": "tables", "tables": self.tables}) + "\n", ""
+        found = self.answered or {"positions": self.positions, "content": self.table}
+        return 0, json.dumps({"tables": [{**found, "target": "lake"}]}) + "\n", ""
 
     def check(self) -> CheckReport:
         directory = SinkDirectory(self.sink.root, clock=lambda: NOW)
@@ -261,16 +266,16 @@ def test_files_of_other_writers_are_counted(lake: Lake) -> None:
 @pytest.mark.parametrize("case", ["dropped", "another log", "ahead"])
 def test_a_position_that_does_not_match_the_log_is_an_error(case: str, lake: Lake) -> None:
     if case == "dropped":
-        lake.table |= {"files": [], "positions": []}
+        lake.answered = {"positions": [], "content": None}
     elif case == "another log":
-        lake.table["positions"][0]["identity"] = "a4d8f7a2-0000-4000-8000-000000000000"
+        lake.positions = [position("main", 4, identity="a4d8f7a2-0000-4000-8000-000000000000")]
     else:
-        lake.table["positions"][0]["sequence"] = 77
+        lake.positions = [position("main", 77)]
     assert reported(lake) == REPORTED[f"table-position {case}"]
 
 
 def test_a_new_target_waits_for_its_first_file(lake: Lake) -> None:
-    lake.table |= {"files": [], "positions": []}
+    lake.answered = {"positions": [], "content": None}
     lake.cursor(3, -1)
     assert found(lake.check()) == [
         (K.TABLE_FILES_OLDER, lake.files[0]),
@@ -288,7 +293,7 @@ def test_overwrites_have_a_position_of_their_log(lake: Lake) -> None:
     jobs.record("epoch", [part], replace=[lake.hidden(0)])
     lake.lacks(lake.files[0])
     assert of_tables(lake.check()) == [(K.TABLE_FILES_OLDER, new)]
-    lake.table["positions"].append({"log": "replace", "identity": IDENTITY, "sequence": 0, "number": 0})
+    lake.positions.append(position("replace", 0))
     lake.table["files"] += [lake.files[0], new]
     assert of_tables(lake.check()) == [(K.TABLE_FILE_REMOVED, lake.files[0])]
 
@@ -296,7 +301,7 @@ def test_overwrites_have_a_position_of_their_log(lake: Lake) -> None:
 def test_an_unreadable_table_is_an_error_with_the_next_step(
     lake: Lake, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lake.tables[:] = [{"target": "lake", "problem": "the catalog does not answer."}]
+    lake.answered = {"problem": "the catalog does not answer."}
     assert main(arguments(lake)) == ExitCode.CANNOT_READ
     assert capsys.readouterr().err == (
         f"stoplog: [STOPLOG_CANNOT_READ] {lake.sink.root} cannot be read: its target lake does not return "

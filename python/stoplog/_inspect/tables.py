@@ -88,16 +88,19 @@ def _table(found: Mapping[str, Any], path: str) -> Table:
         advice = f"Correct the options announce.{target}.* and the jars, or repair the catalog."
         raise CannotRead(path, why, advice)
     positions = {
-        str(each["log"]): Position(each["sequence"], each["number"], str(each["identity"]))
+        str(each["log"]["name"]): Position(each["sequence"], each["number"], str(each["log"]["identity"]))
         for each in found["positions"]
     }
+    content = found.get("content")
+    if content is None:
+        return Table(target, positions=positions)
     return Table(
         target,
-        tuple(found.get("files", ())),
-        found.get("elsewhere", 0),
-        frozenset(found.get("removed", ())),
-        dict(found.get("removedByOthers", {})),
-        found.get("sinceMillis"),
-        bool(found.get("isListed")),
+        tuple(content["files"]),
+        content["elsewhere"],
+        frozenset(content["removed"]),
+        content["removedByOthers"],
+        content["sinceMillis"],
+        content["isListed"],
         positions,
     )

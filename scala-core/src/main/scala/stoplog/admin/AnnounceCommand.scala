@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
+import scala.util.control.NonFatal
+
+import com.fasterxml.jackson.databind.json.JsonMapper
+import com.fasterxml.jackson.module.scala.DefaultScalaModule
+
 import stoplog.admin.AdminAction.{Advise, Announce}
+import stoplog.announce.table.ComparedTable
 import stoplog.commit.{AnnouncementStatus, Announcer, Liveness}
-import stoplog.error.{AnnounceErrors, Errors}
+import stoplog.error.{AnnounceErrors, Causes, Errors, Redaction}
 import stoplog.options.AnnounceOptions
 
-/** Delivers the announcements that a query, or a batch job, has left. Changes no file that readers see. */
+/** Delivers the announcements that a query, or a batch job, has left, and reads the tables of targets. Changes
+  * no file that readers see.
+  */
 private[admin] object AnnounceCommand {
 
   def plan(sink: SinkContext, options: AnnounceOptions): AdminPlan = {
@@ -39,6 +47,38 @@ private[admin] object AnnounceCommand {
       }
   )
 
+  /** Returns the tables of all targets with a table as a JSON object, for the check of Python. A table that
+    * cannot be read has a `problem`.
+    *
+    * Error: `STOPLOG_INVALID_OPTIONS` if no target has a table.
+    */
+  def tables(sink: SinkContext, options: AnnounceOptions): String = {
+    val found = options.targets.flatMap { configured =>
+      val target = configured.create()
+      try
+        target match {
+          case table: ComparedTable => Some(read(sink, table) + ("target" -> configured.name))
+          case _                    => None
+        }
+      finally target.close()
+    }
+    if (found.isEmpty)
+      throw Errors.invalidOptions(
+        Seq("A check compares tables, and no target has a table: set announce.<name> to iceberg or delta.")
+      )
+    JsonMapper.builder().addModule(DefaultScalaModule).build().writeValueAsString(Map("tables" -> found))
+  }
+
+  /** Reads the positions first: so the files have all changes up to the positions. */
+  private def read(sink: SinkContext, table: ComparedTable): Map[String, Any] =
+    try {
+      val positions = sink.sinkIds().flatMap(table.position(sink.path, _))
+      Map("positions" -> positions, "content" -> table.content(sink.path))
+    } catch {
+      case e @ (NonFatal(_) | (_: LinkageError)) => // a class of the table's libraries may be missing
+        Map("problem" -> Redaction.text(Causes.reason(e)))
+    }
+
   private def carryOut(
       sink: SinkContext,
       options: AnnounceOptions,
@@ -56,9 +96,7 @@ private[admin] object AnnounceCommand {
         delivering.recovered(settled(place))
         delivering.end()
       }
-      announcer.toVector.flatMap(_.figures).collect {
-        case (name, figures) if figures.lagRecords > 0 => (name, figures)
-      }
+      announcer.toVector.flatMap(_.figures).filter { case (_, figures) => figures.lagRecords > 0 }
     }
     left.headOption.foreach { case (name, figures) =>
       throw AnnounceErrors.undelivered(sink.path, name, figures.lagRecords, figures.lastError)

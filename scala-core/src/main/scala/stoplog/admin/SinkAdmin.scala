@@ -93,7 +93,7 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
 
   /** Returns the tables of all targets with a table, as a JSON object. */
   private[admin] def tables(options: Map[String, String]): String =
-    TablesCommand.answer(sink, SinkAdmin.targets(sink.path, options))
+    AnnounceCommand.tables(sink, SinkAdmin.targets(sink.path, options))
 
   /** Checks whether a moved or copied directory is complete: every file named by its log exists with its
     * recorded length. Changes nothing.

@@ -28,7 +28,10 @@ private[commit] final class TargetDelivery(
 ) {
   import TargetDelivery._
 
-  private val positioned = Some(target.target).collect { case found: PositionedTarget => found }
+  private val positioned = target.target match {
+    case found: PositionedTarget => Some(found)
+    case _                       => None
+  }
 
   // Announcements of the records before `reading` that the target may lack.
   private var pending   = Vector.empty[Announcement]
@@ -245,7 +248,7 @@ private[commit] final class TargetDelivery(
 
   private def refused(call: Vector[Announcement], refused: Delivery.Refused): Next = {
     val without = pending.map(withoutFiles(_, refused.files))
-    val first   = call.zip(without).collectFirst { case (all, rest) if all != rest => all }
+    val first   = call.zip(without).find { case (all, rest) => all != rest }.map(_._1)
     val error   =
       AnnounceErrors.refused(place.path, name, first.getOrElse(call.head).id.toString, refused.reason)
     target.onRefused match {

@@ -2,6 +2,7 @@
 package stoplog.admin
 
 import java.io.{ByteArrayOutputStream, PrintStream}
+import java.nio.charset.StandardCharsets.UTF_8
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import org.scalatest.funsuite.AnyFunSuite
@@ -58,16 +59,14 @@ class MainSuite extends AnyFunSuite {
       val (status, found) =
         tables(s""""announce.lake":"$kind","announce.broken":"$kind","announce.broken.fails":"x"""")
       assert(status === 0)
+      val (broken, lake) = (found.get("tables").get(0), found.get("tables").get(1))
+      assert(broken === json("""{"problem":"the catalog is down","target":"broken"}"""))
       assert(
-        found
-          .get("tables")
-          .get(0)
-          .toString === """{"target":"broken","positions":[],"problem":"the catalog is down"}"""
-      )
-      assert(
-        found.get("tables").get(1).toString ===
-          """{"target":"lake","positions":[{"log":"main","identity":"x","sequence":7,"number":1}],"files":["b/2","b/2"],""" +
-          """"removed":["b/1"],"removedByOthers":{"b/0":"version 3"},"sinceMillis":5,"elsewhere":4,"isListed":true}"""
+        lake === json(
+          """{"positions":[{"log":{"name":"main","identity":"x"},"sequence":7,"number":1}],
+            |"content":{"files":["b/2","b/2"],"elsewhere":4,"removed":["b/1"],"removedByOthers":{"b/0":"version 3"},
+            |"sinceMillis":5,"isListed":true},"target":"lake"}""".stripMargin
+        )
       )
       val (refused, why) = tables(s""""announce.plain":"${classOf[MainSuite.Plain].getName}"""")
       assert(refused === 1)
@@ -75,10 +74,12 @@ class MainSuite extends AnyFunSuite {
     }
   }
 
+  private def json(text: String): JsonNode = new ObjectMapper().readTree(text)
+
   private def asked(request: String): (Int, JsonNode) = {
     val out    = new ByteArrayOutputStream()
     val status = Main.run(request, new PrintStream(out))
-    (status, new ObjectMapper().readTree(out.toByteArray))
+    (status, json(out.toString(UTF_8)))
   }
 }
 

@@ -46,6 +46,22 @@ def test_a_part_with_an_unassigned_number_is_unknown(
         assert findings[0].message.endswith("its run assigned no number above 7.")
 
 
+@pytest.mark.parametrize("log", ["replace", "batch-17"])
+def test_the_part_of_a_job_is_known(log: str, tmp_path: Path) -> None:
+    """The record of a job has an identity for announcements, and no next number."""
+    job = MadeSink(tmp_path, log, settings={"identity": "x"}, query=log)
+    job.record("epoch", [job.finished("day=1", 0, 10)], state={"nextPart": 0})
+    assert kinds(tmp_path) == []
+
+
+def test_jobs_that_replace_files_have_no_claim(tmp_path: Path) -> None:
+    jobs = MadeSink(tmp_path, "replace", settings={"identity": "x"}, query="replace")
+    jobs.record("epoch", [jobs.finished("day=1", 0, 10)])
+    jobs.run, jobs.last_epoch = "0b9d8c7e-1f2a-4b3c-8d4e-5f60718293a4", None
+    jobs.record("epoch", [jobs.finished("day=2", 1, 10)])
+    assert kinds(tmp_path) == []
+
+
 @pytest.mark.parametrize(
     ("seq", "marked", "expected"),
     [

@@ -22,7 +22,7 @@ def log_findings(facts: Facts) -> Iterator[Finding]:
     yield from _unreadable(facts)
     yield from _places(facts)
     yield from _marks(facts)
-    if facts.kind is not SinkKind.BATCH:
+    if facts.kind not in (SinkKind.BATCH, SinkKind.REPLACEMENTS):  # each record of a job has a run of its own
         for before, after in pairwise(facts.sketches.values()):
             yield from _step(facts, before, after)
     yield from _published_twice(facts)

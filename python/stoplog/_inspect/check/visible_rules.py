@@ -10,6 +10,7 @@ from stoplog._inspect.check.facts import Facts, Visible
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.rules import finding
 from stoplog._inspect.names import is_hidden, part_name, uid_of
+from stoplog._inspect.sinks import SinkKind
 from stoplog._log.records import LogRecord, Marker
 from stoplog._storage.files import join
 
@@ -93,9 +94,12 @@ def foreign_findings(visible: Visible) -> Iterator[Finding]:
 
 
 def number_findings(facts: Facts) -> Iterator[Finding]:
-    """Finds files with part numbers that the newest run has not assigned yet."""
+    """Finds files with part numbers that the newest run has not assigned yet.
+
+    Records of batch jobs and of replacements have no next number.
+    """
     newest = facts.newest
-    if newest is None or not newest.state.settings:
+    if newest is None or not newest.state.settings or facts.kind is not SinkKind.FILES:
         return
     uid = uid_of(newest.run)
     for path in facts.visible.parts:

@@ -108,7 +108,7 @@ def test_an_overwrite_and_a_compaction_are_one_commit_each(spark: SparkSession, 
     delta.table().optimize.compact()
     found = {one.kind: one.message for one in delta.check().findings}
     assert set(found) == {FindingKind.TABLE_FILES_REWRITTEN, FindingKind.TABLE_FILES_FOREIGN}
-    assert "in version 6 (OPTIMIZE)" in found[FindingKind.TABLE_FILES_REWRITTEN]
+    assert "version 6 (OPTIMIZE)" in found[FindingKind.TABLE_FILES_REWRITTEN]
 
 
 def test_vacuum_removes_no_open_part_and_no_log(place: Place) -> None:

@@ -133,6 +133,36 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
       }
     }
 
+  test("the removal of a skipped file has no effect") {
+    val table  = newTable()
+    val target = table.target()
+    val files  = (0 to 2).map(i => table.written(i to i))
+    val broken = table.overwritten(table.written(5 to 5))(_ => Array.empty)
+    table.delivered(target, table.added(0, files(0)))
+    assert(table.refusal(target, table.added(1, broken, files(1))).files === Set(broken.path))
+    table.delivered(target, table.added(1, files(1))) // as the announcer repeats the call
+    assert(table.absent === Seq(broken.path))
+    val removed = Change.Removed("", Vector(broken.path, files(0).path))
+    table.delivered(table.target(), table.added(2, files(2)), table.announced(3, removed))
+    assert((table.absent, table.files) === ((Nil, Set(files(1).path, files(2).path))))
+  }
+
+  test("the removal of a file of a skipped announcement has no effect") {
+    val table   = newTable()
+    val target  = table.target()
+    val files   = (0 to 2).map(i => table.written(i to i))
+    val skipped = (5 to 6).map(i => table.written(table.frame(i to i), format = "json"))
+    table.delivered(target, table.added(0, files(0)))
+    assert(table.refusal(target, table.added(1, files(1)), table.added(2, skipped(0))).files === Set.empty)
+    table.delivered(target, table.added(1, files(1)))
+    skipped.zipWithIndex.foreach { case (file, i) => table.refused(target, table.added(2L + i, file)) }
+    val removed = skipped.map(file => Change.Removed("", Vector(file.path)))
+    table.delivered(target, table.added(4, files(2)), table.announced(5, removed(0)))
+    assert(table.absent === Seq(skipped(1).path))
+    table.delivered(table.target(), table.announced(6, removed(1)))
+    assert((table.absent, table.files) === ((Nil, files.map(_.path).toSet)))
+  }
+
   test("repeats a file that the storage does not return, and does not take the file for removed") {
     val table  = newTable()
     val target = table.target()

@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery}
-import stoplog.announce.table.{ComparedTable, KnownLog, Refusal, SeenPositions, TableContent, TablePosition}
+import stoplog.announce.table.{ComparedTable, KnownLog, LeftOutFiles, Refusal, SeenPositions, TableContent, TablePosition}
 import stoplog.fault.Faults
 import stoplog.storage.{Durability, Storage, StorageSettings, Truncation}
 
@@ -28,7 +28,8 @@ private[delta] final class DeltaTarget(
 ) extends ComparedTable {
   import DeltaTarget._
 
-  private val seen = new SeenPositions
+  private val seen    = new SeenPositions
+  private val leftOut = new LeftOutFiles
 
   private lazy val configuration =
     SparkSession.getDefaultSession.fold(new Configuration)(_.sparkContext.hadoopConfiguration)
@@ -46,7 +47,9 @@ private[delta] final class DeltaTarget(
   override def deliver(announcements: Vector[Announcement]): Delivery =
     try deliverRest(announcements, MostAttempts)
     catch {
-      case e: Refusal                                                                         => e.delivery
+      case e: Refusal =>
+        leftOut.refuse(announcements)
+        e.delivery
       case e @ (_: UnsupportedTableFeatureException | _: UnsupportedProtocolVersionException) =>
         Delivery.Refused(String.valueOf(e.getMessage).stripSuffix("."))
       case e: CommitUnknown => Delivery.Unknown(s"the storage did not confirm a commit: ${e.getMessage}")
@@ -76,19 +79,24 @@ private[delta] final class DeltaTarget(
       known: KnownLog,
       rest: Vector[Announcement]
   ): Unit = {
-    val changes = known.changes(rest)
+    val changes = known.changes(rest).copy(leftOut = leftOut.in(rest, known.position))
     val facts   = LogFacts.of(name, rest.last, known.listed(rest))
     val commit  = new TableCommit(table, settings, configuration)
     snapshot match {
       case Some(found) =>
         settings.creation.foreach(columns => refuseOther(found, columns.map(_.getName)))
         commit.update(found, changes, facts)
-        seen.note(rest.last.id)
+        note(rest.last.id)
       case None if !changes.isEmpty =>
         commit.create(settings.creation.getOrElse(throw missing), changes, facts)
-        seen.note(rest.last.id)
+        note(rest.last.id)
       case None => () // the first file creates the table
     }
+  }
+
+  private def note(position: AnnouncementId): Unit = {
+    seen.note(position)
+    leftOut.note(position)
   }
 
   private def knownLog(table: DeltaTable, snapshot: Option[SnapshotImpl], id: AnnouncementId): KnownLog = {

@@ -37,7 +37,7 @@ private[delta] final class TableCommit(
     val files   = read(groups, facts)
     val columns = merged(metadata.getSchema, files.found.values)
     features.refuseColumns(columns)
-    val properties = absent.changed(changes.former, files.absent) ++ facts.listedProperty
+    val properties = absent.changed(changes, files.absent) ++ facts.listedProperty
     val changed    = metadataOf(metadata, columns, properties)
     val rows       = actions(groups, files.found, new Layout(changed))
     val header     = Option.when(changed != metadata)(SingleAction.createMetadataSingleAction(changed.toRow))
@@ -57,7 +57,7 @@ private[delta] final class TableCommit(
       new StructType((first.columns.fields.asScala ++ own).asJava),
       files.found.values
     )
-    val properties = facts.absentIn(Map.empty).changed(Set.empty, files.absent) ++ facts.listedProperty
+    val properties = facts.absentIn(Map.empty).changed(changes, files.absent) ++ facts.listedProperty
     val names      = partition.map(_.getName)
     table.create(
       columns,

@@ -14,7 +14,7 @@ import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery}
 import stoplog.announce.table.{
-  ComparedTable, FileChanges, KnownLog, ReadFiles, Refusal, SeenPositions, TableContent, TablePosition
+  ComparedTable, FileChanges, KnownLog, LeftOutFiles, ReadFiles, Refusal, SeenPositions, TableContent, TablePosition
 }
 
 /** An Iceberg table that contains the finished files of a sink, each in exactly one commit. The files stay
@@ -28,7 +28,8 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
   private lazy val configuration = IcebergTarget.configuration
 
   private var opened = Option.empty[Catalog]
-  private val seen   = new SeenPositions
+  private val seen    = new SeenPositions
+  private val leftOut = new LeftOutFiles
 
   override def check(): Unit =
     try
@@ -49,7 +50,9 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
       deliverRest(announcements)
       Delivery.Delivered
     } catch {
-      case e: Refusal                     => e.delivery
+      case e: Refusal =>
+        leftOut.refuse(announcements)
+        e.delivery
       case e: CommitStateUnknownException =>
         Delivery.Unknown(s"the catalog did not confirm a commit: ${reason(e)}")
       case e @ (_: CommitFailedException | _: ValidationException) =>
@@ -68,7 +71,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
     val table   = existing
     val known   = knownLog(table, last)
     val rest    = announcements.filter(each => known.position.forall(each.id.isAfter))
-    val changes = known.changes(rest)
+    val changes = known.changes(rest).copy(leftOut = leftOut.in(rest, known.position))
     if (rest.nonEmpty && (table.nonEmpty || !changes.isEmpty)) {
       val isDelivered =
         try {
@@ -81,6 +84,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
             known.listed(rest)
           )
           seen.note(last.id)
+          leftOut.note(last.id)
           true
         } catch { case _: PositionChanged => false }
       if (!isDelivered) deliverRest(rest)

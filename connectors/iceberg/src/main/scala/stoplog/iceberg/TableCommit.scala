@@ -46,7 +46,7 @@ private[iceberg] final class TableCommit(
       name => FileFooter.read(path.file(name), configuration)
     }
     val footers = read.found
-    val absent  = known.changed(changes.former, read.absent)
+    val absent  = known.changed(changes, read.absent)
     val listed  = listedMillis.map(position.propertyOf(Listed) -> _.toString).toMap
     val isNew   = listed.exists { case (name, millis) => table.properties.get(name) != millis }
     if (groups.exists(!_.isEmpty) || absent.nonEmpty || isNew) {

@@ -42,11 +42,14 @@ private[stoplog] final case class Replacement(
 
 /** The common effect of several announcements. Files that the announcements add and remove are in no field:
   * such files no longer exist.
+  *
+  * @param leftOut the paths of files that the target has refused, see [[LeftOutFiles]]
   */
 private[stoplog] final case class FileChanges(
     added: Vector[AddedFile],
     replacements: Vector[Replacement],
-    removed: Vector[RemovedFile]
+    removed: Vector[RemovedFile],
+    leftOut: Set[String] = Set.empty
 ) {
 
   def isEmpty: Boolean = added.isEmpty && replacements.isEmpty && removed.isEmpty

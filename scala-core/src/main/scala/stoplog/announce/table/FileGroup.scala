@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.announce.table
 
+import stoplog.error.Log
+
 /** The files of one kind of change in a commit.
   *
   * @param removed files of the table
@@ -41,7 +43,7 @@ private[stoplog] object FileGroup {
       absent: Set[String],
       deleted: DeletedRows[F]
   ): Vector[FileGroup[F]] = {
-    def isKnown(path: String) = present.contains(path) || absent(path)
+    def isKnown(path: String) = present.contains(path) || absent(path) || changes.leftOut(path)
 
     def missing(files: Vector[AddedFile]) =
       files.filterNot(file => file.ifMissing && present.contains(file.file.path))
@@ -58,7 +60,11 @@ private[stoplog] object FileGroup {
       replacements.partition(each =>
         each.isCompaction && each.removed.forall(file => present.contains(file.path))
       )
-    refuseUnknown(changes.removed ++ replacements.flatMap(_.removed), isKnown)
+    val removed = changes.removed ++ replacements.flatMap(_.removed)
+    refuseUnknown(removed, isKnown)
+    removed.find(file => !present.contains(file.path)).foreach { file =>
+      Log.info(s"The removal of ${file.path} has no effect: the table does not have the file")
+    }
     found(replacements.filter(_.isCompaction).flatMap(_.removed)).foreach(deleted.refuseCompaction)
     Vector(
       FileGroup(Kind.Append, missing(changes.added), Vector.empty),

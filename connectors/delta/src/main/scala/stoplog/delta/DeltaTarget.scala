@@ -12,7 +12,9 @@ import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery}
-import stoplog.announce.table.{ComparedTable, KnownLog, LeftOutFiles, Refusal, SeenPositions, TableContent, TablePosition}
+import stoplog.announce.table.{
+  ComparedTable, KnownLog, LeftOutFiles, Refusal, SeenPositions, TableContent, TablePosition
+}
 import stoplog.fault.Faults
 import stoplog.storage.{Durability, Storage, StorageSettings, Truncation}
 

@@ -14,7 +14,8 @@ import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery}
 import stoplog.announce.table.{
-  ComparedTable, FileChanges, KnownLog, LeftOutFiles, ReadFiles, Refusal, SeenPositions, TableContent, TablePosition
+  ComparedTable, FileChanges, KnownLog, LeftOutFiles, ReadFiles, Refusal, SeenPositions, TableContent,
+  TablePosition
 }
 
 /** An Iceberg table that contains the finished files of a sink, each in exactly one commit. The files stay
@@ -27,7 +28,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
 
   private lazy val configuration = IcebergTarget.configuration
 
-  private var opened = Option.empty[Catalog]
+  private var opened  = Option.empty[Catalog]
   private val seen    = new SeenPositions
   private val leftOut = new LeftOutFiles
 

@@ -28,9 +28,11 @@ private[iceberg] final case class StoredPosition(key: String, id: AnnouncementId
 
   /** The properties of all logs of the path for a fact. */
   def ofPath(fact: String, properties: AnyMap[String, String]): Map[String, String] =
-    properties.view.filterKeys { name =>
-      name.startsWith(s"stoplog.$fact.") && name.endsWith(s".${key.split('.').last}")
-    }.toMap
+    properties.view.filterKeys(isOfPath(fact, _)).toMap
+
+  /** Whether a property is a fact of a log of the path. */
+  def isOfPath(fact: String, name: String): Boolean =
+    name.startsWith(s"stoplog.$fact.") && name.endsWith(s".${key.split('.').last}")
 
   def value: String = s"${id.log.identity}/${id.sequence}/${id.number}@$millis"
 
@@ -58,7 +60,11 @@ private[iceberg] final case class StoredPosition(key: String, id: AnnouncementId
 }
 
 private[iceberg] object StoredPosition {
-  private val Prefix      = "stoplog.position."
+
+  /** The fact that a table knows about a log: its position. */
+  val Fact: String = "position"
+
+  private val Prefix      = s"stoplog.$Fact."
   private val OfBatch     = s"${Prefix}batch-"
   private val BatchMillis = TimeUnit.DAYS.toMillis(30)
 

@@ -55,7 +55,10 @@ private[iceberg] final class TableCommit(
         from.position,
         position,
         absent ++ listed,
-        absent.map { case (name, _) => name -> stored.get(name) }
+        new ReadProperties(
+          name => facts(changes, absent).exists(position.isOfPath(_, name)),
+          table.properties.asScala
+        )
       )
       val transaction = new BaseTable(operations, table.name).newTransaction()
       TableColumns.prepare(transaction, footers, settings.newColumns)
@@ -70,6 +73,11 @@ private[iceberg] final class TableCommit(
       transaction.commitTransaction()
     } else commitPosition(from, position)
   }
+
+  /** The facts of all logs on which a commit depends. Another log may add a listed file at the same moment. */
+  private def facts(changes: FileChanges, absent: Map[String, String]): Vector[String] =
+    Vector(Listed) ++ Option.when(absent.nonEmpty)(AbsentFact) ++
+      Option.when(changes.mayBeListed)(StoredPosition.Fact)
 
   /** A snapshot without files would help no reader. */
   private def commitPosition(from: KnownLog, position: StoredPosition): Unit = {

@@ -60,6 +60,10 @@ private[stoplog] final case class FileChanges(
   /** The paths of all files that may be in the table already. */
   def possiblyPresent: Set[String] = former ++ files.filter(_.ifMissing).map(_.file.path)
 
+  /** Whether the table may have one of the files from a listing. */
+  def mayBeListed: Boolean = files.exists(_.ifMissing) ||
+    (removed ++ replacements.flatMap(_.removed)).exists(_.expected != RemovedFile.Expected.InTable)
+
   /** Without the addition of these files. */
   private[table] def without(paths: Set[String]): FileChanges = copy(
     added = added.filterNot(each => paths(each.file.path)),
@@ -92,7 +96,8 @@ private[stoplog] final case class FileChanges(
 /** What the table knows about a log.
   *
   * @param position     the stored position
-  * @param listedMillis the time of the newest snapshot announcement
+  * @param listedMillis the time of the newest snapshot announcement of all logs of the path: a snapshot has the
+  *                     files of all logs
   * @param restart      a clause for messages: how the target starts again with a snapshot
   */
 private[stoplog] final case class KnownLog(
@@ -111,14 +116,8 @@ private[stoplog] final case class KnownLog(
       }
       ._2
 
-  /** Returns the time of the newest snapshot announcement, with these announcements. */
-  def listed(announcements: Vector[Announcement]): Option[Long] =
-    announcements.foldLeft(this)(_ after _).listedMillis
-
-  private def after(announcement: Announcement): KnownLog = announcement.change match {
-    case _: Change.Snapshot => copy(listedMillis = Some(announcement.decidedAtMillis))
-    case _                  => this
-  }
+  private def after(announcement: Announcement): KnownLog =
+    copy(listedMillis = (listedMillis ++ KnownLog.listed(Vector(announcement))).maxOption)
 
   private def changed(changes: FileChanges, announcement: Announcement): FileChanges = {
     val isListed = mayBeListed(announcement)
@@ -165,6 +164,11 @@ private[stoplog] final case class KnownLog(
 }
 
 private[stoplog] object KnownLog {
+
+  /** Returns the time of the newest snapshot among the announcements. */
+  def listed(announcements: Vector[Announcement]): Option[Long] = announcements.collect {
+    case announcement if announcement.change.isInstanceOf[Change.Snapshot] => announcement.decidedAtMillis
+  }.maxOption
 
   /** Throws [[Refusal]] if the stored position is the position of a deleted log.
     *

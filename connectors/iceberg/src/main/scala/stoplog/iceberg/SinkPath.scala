@@ -24,6 +24,12 @@ private[iceberg] final case class SinkPath(qualified: Path, table: String) {
   /** The address of the file in the table. */
   def address(relative: String): String = s"$table/$relative"
 
+  /** The addresses of the file without scheme, with and without the setting `location`: a former run may have had
+    * another spelling of the path.
+    */
+  def addresses(relative: String): Set[String] =
+    Set(table, qualified.toString).map(root => s"${SinkPath.withoutScheme(root)}/$relative")
+
   /** Throws [[Refusal]] if the directory of the table contains the sink, or the reverse. Iceberg's
     * `remove_orphan_files` deletes files in the directory of the table that are not in the table: finished
     * files that are not announced yet.
@@ -40,6 +46,11 @@ private[iceberg] final case class SinkPath(qualified: Path, table: String) {
 }
 
 private[iceberg] object SinkPath {
+
+  /** `s3://lake/a` and `s3a://lake/a` are one address, and so are `file:/a` and `file:///a`. */
+  def withoutScheme(address: String): String = Scheme.replaceFirstIn(address, "")
+
+  private val Scheme = "^([A-Za-z][A-Za-z0-9+.-]*:)?/*".r
 
   def of(path: String, location: Option[String], configuration: Configuration): SinkPath = {
     val written   = new Path(path)

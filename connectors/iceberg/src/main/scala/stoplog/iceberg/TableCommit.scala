@@ -90,11 +90,14 @@ private[iceberg] final class TableCommit(
 
   /** The files of the table that the changes concern. */
   private def tasksOf(changes: FileChanges): Map[String, FileScanTask] = {
-    val byAddress = changes.possiblyPresent.map(relative => path.address(relative) -> relative).toMap
+    val byAddress =
+      changes.possiblyPresent.flatMap(relative => path.addresses(relative).map(_ -> relative)).toMap
     if (byAddress.isEmpty) Map.empty
     else
       Using.resource(table.newScan().planFiles()) { tasks =>
-        tasks.asScala.flatMap(task => byAddress.get(task.file.location).map(_ -> task)).toMap
+        tasks.asScala
+          .flatMap(task => byAddress.get(SinkPath.withoutScheme(task.file.location)).map(_ -> task))
+          .toMap
       }
   }
 

@@ -195,6 +195,21 @@ class IcebergTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(world.rows("id", "more").toSet === Set(Seq[Any](0L, null), Seq[Any](1L, 7)))
   }
 
+  test("finds the files of a former run with another spelling of the path") {
+    val world = TableFixture.hadoop(spark)
+    val small = (0 until 2).map(i => world.written(numbers(i, i + 1)))
+    val other = "location" -> s"file://${world.sink}"
+    world.delivered(world.target(), world.added(0, small: _*))
+    val large = world.written(numbers(0, 2))
+    world.delivered(
+      world.target(other),
+      world.announced(1, Change.Replaced("", Vector(large), small.map(_.path).toVector))
+    )
+    assert(world.files === Set(large.path))
+    world.delivered(world.target(), world.announced(2, Change.Removed("", Vector(large.path))))
+    assert(world.ids === Nil)
+  }
+
   test("rejects a column without a name in the name mapping: readers would return nulls") {
     val world  = TableFixture.hadoop(spark)
     val target = world.target()

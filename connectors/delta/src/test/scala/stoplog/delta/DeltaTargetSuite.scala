@@ -169,6 +169,11 @@ class DeltaTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(table.actions("metaData").last.get("schemaString").asText.contains("\"more\""))
     def reason(rows: DataFrame) = table.refused(adding, table.added(3, table.written(rows)))
     assert(reason(numbers(3, 4).withColumnRenamed("name", "Name")).contains("does not distinguish both"))
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try {
+      val both = numbers(3, 4).withColumn("other", lit(1)).withColumn("Other", lit(2))
+      assert(reason(both).contains("does not distinguish both"))
+    } finally spark.conf.unset("spark.sql.caseSensitive")
     assert(
       reason(numbers(3, 4).withColumn("at", expr("timestamp_ntz'2026-01-31 10:00:00'")))
         .contains("timestampNtz")

@@ -210,6 +210,18 @@ class IcebergTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(world.ids === Nil)
   }
 
+  test("rejects columns that differ by case only, which Spark could not read") {
+    val world  = TableFixture.hadoop(spark)
+    val target = world.target("newColumns" -> "add")
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    val other = numbers(1, 2).withColumnRenamed("name", "Name")
+    val deep  = numbers(1, 2).withColumn("deep", struct(lit(1).as("x")))
+    assert(world.refused(target, world.added(1, world.written(other))).contains("differs by case only"))
+    world.delivered(target, world.added(1, world.written(deep)))
+    val nested = numbers(2, 3).withColumn("deep", struct(lit(1).as("X")))
+    assert(world.refused(target, world.added(2, world.written(nested))).contains("deep.X"))
+  }
+
   test("rejects a column without a name in the name mapping: readers would return nulls") {
     val world  = TableFixture.hadoop(spark)
     val target = world.target()

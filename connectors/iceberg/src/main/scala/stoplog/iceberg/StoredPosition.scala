@@ -86,8 +86,9 @@ private[iceberg] object StoredPosition {
   def in(table: Table, key: String): TablePosition =
     TablePosition.of(of(table.properties.asScala, key))(id => isSetBack(table, id.log))
 
-  /** Whether the newest snapshot of a log is not in the history of the table. A history ends at an expired
-    * snapshot, and proves nothing about older snapshots.
+  /** Whether the newest snapshot of a log is not in the history of the table. A history that ends at an
+    * expired snapshot proves nothing about older snapshots. A history whose first snapshot has no parent is
+    * whole: the table was replaced.
     */
   private def isSetBack(table: Table, log: LogId): Boolean = {
     def place(snapshot: Snapshot)              = (snapshot.sequenceNumber, snapshot.timestampMillis)
@@ -97,7 +98,9 @@ private[iceberg] object StoredPosition {
     table.snapshots.asScala.filter(each => isOfLog(each.summary)).maxByOption(place).exists { newest =>
       val history = SnapshotUtil.currentAncestors(table).asScala.toVector
       !history.exists(_.snapshotId == newest.snapshotId) &&
-      history.lastOption.forall(oldest => Ordering[(Long, Long)].lt(place(oldest), place(newest)))
+      history.lastOption.forall { oldest =>
+        oldest.parentId == null || Ordering[(Long, Long)].lt(place(oldest), place(newest))
+      }
     }
   }
 

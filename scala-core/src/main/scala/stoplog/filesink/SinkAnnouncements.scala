@@ -97,7 +97,7 @@ private[filesink] object SinkAnnouncements {
       val limits   = announce.limits.copy(endMillis = time.leftMillis)
       announce
         .copy(limits = limits)
-        .start(storage.announced(options.recovery.sinkId), Some(0))
+        .resume(storage.announced(options.recovery.sinkId), Some(0))
         .foreach { announcer =>
           announcer.recovered(newest.seq)
           announcer.end()

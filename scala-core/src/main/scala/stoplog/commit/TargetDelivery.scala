@@ -281,8 +281,12 @@ private[commit] final class TargetDelivery(
     if (tries == 1)
       Log.warn(s"Target $name of ${place.path} did not receive announcements, and is tried again: $why")
     noteError(why)
-    Pause(afterMillis.getOrElse(backoff.pauseMillis(tries)).min(MostPauseMillis))
+    // A target that always requests no wait would receive calls without a pause.
+    Pause(afterMillis.filter(_ > 0).getOrElse(backoff.pauseMillis(tries)).min(MostPauseMillis))
   }
+
+  /** The target has thrown an interruption of its own. */
+  def interrupted(): Next = failed("the target was interrupted", afterMillis = None)
 
   /** Notes the first failure for tools, in other processes. */
   private def noteError(why: String): Unit = {

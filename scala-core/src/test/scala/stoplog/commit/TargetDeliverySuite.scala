@@ -35,6 +35,15 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(world.target.accepted.size === 51)
   }
 
+  test("a target that requests no wait again and again is called with increasing waits") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    world.target.answers = Vector.tabulate(20)(n => Delivery.Retry("busy", Some(-n.toLong)))
+    run.epoch("a")
+    val waits = Vector.fill(20)(run.deliver()).collect { case Pause(millis) => millis }
+    assert(waits.size === 20 && waits.forall(_ > 0) && waits.sum > 1000, waits)
+  }
+
   test("a missing class of a target is a failure, and the delivery is repeated") {
     val world   = new AnnouncerWorld
     var missing = true

@@ -134,7 +134,9 @@ private[commit] final class TargetDelivery(
     */
   private def resume(id: AnnouncementId): Unit = {
     delivered = Some(id)
-    reading = if (id.sequence >= last) id.sequence.max(reading) else id.sequence
+    // A new cursor knows no record that the target has: the cursor was lost, or the target has another name.
+    reading = if (last >= 0 && id.sequence >= last) id.sequence.max(reading) else id.sequence
+    last = last.max(id.sequence)
     next = reading
     pending = Vector.empty
   }
@@ -217,8 +219,10 @@ private[commit] final class TargetDelivery(
   }
 
   private def done(call: Vector[Announcement], after: Counts): Next = {
+    // A table without its first file has no position, and has lost nothing.
+    if (positioned.nonEmpty && delivered.isEmpty) delivered = positionOf
     counts = after
-    call.lastOption.foreach(one => last = one.id.sequence)
+    if (positioned.isEmpty || delivered.nonEmpty) call.lastOption.foreach(one => last = one.id.sequence)
     pending = pending.drop(call.size)
     together = (together - call.size).max(0)
     singly = (singly - call.size).max(0)
@@ -237,6 +241,7 @@ private[commit] final class TargetDelivery(
   private def unknown(why: String): Next = {
     positionOf.foreach { id =>
       delivered = Some(id)
+      last = last.max(id.sequence)
       pending = pending.filter(isNew)
       together = together.min(pending.size)
     }

@@ -61,8 +61,8 @@ private[stoplog] final class StoredCursors(files: FileStore, logName: String) ex
     StoredCursors.next(files, logName).fold(Long.MaxValue)(_.max(newest - StoredCursors.MostRecords + 1))
 }
 
-/** Announces the records of a log that several processes write, and keeps the records that the targets of other
-  * processes need.
+/** Announces the records of a log that several processes write, and keeps the records that the targets of
+  * other processes need.
   */
 private[stoplog] final class SharedLog(announcer: Announcing, others: Announcing) extends Announcing {
   override def settled(record: LogRecord, outcome: => RecordOutcome): Unit =

@@ -24,8 +24,8 @@ private[iceberg] final case class SinkPath(qualified: Path, table: String) {
   /** The address of the file in the table. */
   def address(relative: String): String = s"$table/$relative"
 
-  /** The addresses of the file without scheme, with and without the setting `location`: a former run may have had
-    * another spelling of the path.
+  /** The addresses of the file without scheme, with and without the setting `location`. A former run may have
+    * had another spelling of the path.
     */
   def addresses(relative: String): Set[String] =
     Set(table, qualified.toString).map(root => s"${SinkPath.withoutScheme(root)}/$relative")

@@ -74,7 +74,8 @@ private[iceberg] final class TableCommit(
     } else commitPosition(from, position)
   }
 
-  /** The facts of all logs on which a commit depends. Another log may add a listed file at the same moment. */
+  /** The facts of all logs on which a commit depends. Another log may add a listed file at the same moment.
+    */
   private def facts(changes: FileChanges, absent: Map[String, String]): Vector[String] =
     Vector(Listed) ++ Option.when(absent.nonEmpty)(AbsentFact) ++
       Option.when(changes.mayBeListed)(StoredPosition.Fact)

@@ -96,8 +96,8 @@ private[stoplog] final case class FileChanges(
 /** What the table knows about a log.
   *
   * @param position     the stored position
-  * @param listedMillis the time of the newest snapshot announcement of all logs of the path: a snapshot has the
-  *                     files of all logs
+  * @param listedMillis the time of the newest snapshot announcement of all logs of the path. A snapshot has
+  *                     the files of all logs
   * @param restart      a clause for messages: how the target starts again with a snapshot
   */
 private[stoplog] final case class KnownLog(

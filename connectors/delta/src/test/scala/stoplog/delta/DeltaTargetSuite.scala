@@ -153,6 +153,21 @@ class DeltaTargetSuite extends TableTargetLaws with SparkSessionForTests {
     )
   }
 
+  test("a restore before a checkpoint is known") {
+    val table   = world
+    val running = table.target()
+    (0 to 1).foreach(i => table.delivered(running, table.added(i.toLong, table.written(numbers(i, i + 1)))))
+    table.restore()
+    table.checkpoint() // as Delta Lake for Spark does in each tenth version
+    for (target <- Seq(running, table.target())) assert(table.position(target) === None)
+    val kept = world
+    (0 to 1).foreach(i =>
+      kept.delivered(kept.target(), kept.added(i.toLong, kept.written(numbers(i, i + 1))))
+    )
+    kept.checkpoint()
+    assert(kept.position(kept.target()) === Some(1L -> 0))
+  }
+
   test("rejects new columns, or adds the columns with the file") {
     val table = world
     table.delivered(table.target(), table.added(0, table.written(numbers(0, 1))))

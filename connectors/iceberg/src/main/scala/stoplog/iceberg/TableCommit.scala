@@ -13,6 +13,7 @@ import org.apache.iceberg.{
 import stoplog.announce.table.{
   AbsentFiles, AddedFile, DeletedRows, FileChanges, FileGroup, KnownLog, ReadFiles
 }
+import stoplog.announce.table.RemovedFile.Expected
 
 /** One commit of changes with the position.
   *
@@ -78,7 +79,11 @@ private[iceberg] final class TableCommit(
     */
   private def facts(changes: FileChanges, absent: Map[String, String]): Vector[String] =
     Vector(Listed) ++ Option.when(absent.nonEmpty)(AbsentFact) ++
-      Option.when(changes.mayBeListed)(StoredPosition.Fact)
+      Option.when(mayBeListed(changes))(StoredPosition.Fact)
+
+  /** Whether the table may have one of the files from a listing. */
+  private def mayBeListed(changes: FileChanges): Boolean = changes.files.exists(_.ifMissing) ||
+    (changes.removed ++ changes.replacements.flatMap(_.removed)).exists(_.expected != Expected.InTable)
 
   /** A snapshot without files would help no reader. */
   private def commitPosition(from: KnownLog, position: StoredPosition): Unit = {

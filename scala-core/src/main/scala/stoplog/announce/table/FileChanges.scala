@@ -60,10 +60,6 @@ private[stoplog] final case class FileChanges(
   /** The paths of all files that may be in the table already. */
   def possiblyPresent: Set[String] = former ++ files.filter(_.ifMissing).map(_.file.path)
 
-  /** Whether the table may have one of the files from a listing. */
-  def mayBeListed: Boolean = files.exists(_.ifMissing) ||
-    (removed ++ replacements.flatMap(_.removed)).exists(_.expected != RemovedFile.Expected.InTable)
-
   /** Without the addition of these files. */
   private[table] def without(paths: Set[String]): FileChanges = copy(
     added = added.filterNot(each => paths(each.file.path)),

@@ -93,8 +93,9 @@ private[commit] final class TargetDelivery(
       else if (pending.nonEmpty) delivering()
       else cursorWritten(isEnding)
     catch {
-      case e: InterruptedException               => throw e
-      case e @ (NonFatal(_) | (_: LinkageError)) => // a class of the target's libraries may be missing
+      case e: InterruptedException => throw e
+      // A class of the target's libraries may be missing, or the target may call itself without end.
+      case e @ (NonFatal(_) | (_: LinkageError) | (_: StackOverflowError)) =>
         failed(Causes.reason(e), afterMillis = None)
     }
 

@@ -84,6 +84,21 @@ private[stoplog] abstract class TableFaultLaws[T <: TableUnderTest] extends AnyF
     assert(table.absent === Seq(next.path))
   }
 
+  for (isListing <- Seq(true, false))
+    test(
+      s"a snapshot and a log of a listed file commit at the same moment, the snapshot ${if (isListing) "first"
+        else "last"}"
+    ) {
+      val table         = filled()
+      val file          = table.written(1 to 1)
+      val listing       = table.announced(4, Change.Snapshot("", Vector(file.copy(rows = None))))
+      val added         = table.announced(0, Change.Added("", Vector(file)), log = LogId("batch-1", "a"))
+      val (first, last) = if (isListing) (listing, added) else (added, listing)
+      val slow          = table.faultyTarget(CommitFault.Before(() => table.delivered(table.target(), first)))
+      table.delivered(slow, last)
+      assert(table.ids === Seq(0L, 1L))
+    }
+
   test("two drivers deliver the same announcements once, next to another writer") {
     val table   = filled()
     val files   = (1 to 8).map(i => table.added(i.toLong, table.written(i to i)))

@@ -217,6 +217,25 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     assert(table.refused(target, later).contains("not in the table"))
   }
 
+  test("a snapshot may list files of every log of the path") {
+    val table  = newTable()
+    val target = table.target()
+    val files  = (0 to 2).map(i => table.written(i to i))
+    table.delivered(target, table.announced(4, Change.Snapshot("", files.map(_.copy(rows = None)).toVector)))
+    val ofJob = table.announced(0, Change.Added("", Vector(files(1))), log = LogId("batch-1", "a"))
+    table.delivered(target, ofJob)
+    val listed =
+      table.announced(
+        0,
+        Change.Replaced("", Vector(files(2)), Vector("old.parquet")),
+        log = LogId("replace", "b")
+      )
+    table.delivered(target, listed)
+    assert(table.ids === Seq(0L, 1L, 2L))
+    table.delivered(table.target(), table.added(5, table.written(3 to 3)))
+    assert(table.ids === (0L to 3L))
+  }
+
   test("rejects a gap with the next step, and ignores a gap of delivered records") {
     val table  = newTable()
     val target = table.target()

@@ -91,7 +91,7 @@ private[admin] object AnnounceCommand {
       case _ => ()
     }
     val left = places.flatMap { place =>
-      val announcer = options.start(place)
+      val announcer = options.resume(place)
       announcer.foreach { delivering =>
         delivering.recovered(settled(place))
         delivering.end()

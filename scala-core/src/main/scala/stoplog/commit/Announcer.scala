@@ -273,27 +273,40 @@ private[commit] final class AnnouncerThread(val delivery: TargetDelivery, clock:
     Uninterrupted.within(millis) { left => thread.join(left.max(1)); true }: Unit
 
   private def run(): Unit =
-    try
-      while (!isAborted && !isOver(delivery.step(isEnding))) ()
-    catch { case _: InterruptedException => () }
+    try while (!isAborted && !isOver) ()
     finally {
       Thread.interrupted(): Unit // the cursor is written in any case
       try delivery.close()
       catch { case NonFatal(e) => Log.warn(s"Target ${delivery.name} could not be closed", e) }
     }
 
-  private def isOver(next: TargetDelivery.Next): Boolean = next match {
-    case TargetDelivery.Again         => false
-    case TargetDelivery.Over          => true
-    case TargetDelivery.Wait(millis)  => if (isEnding && delivery.isDone) true else { await(millis); false }
-    case TargetDelivery.Pause(millis) =>
-      pause(millis)
-      false
+  private def isOver: Boolean =
+    try
+      step() match {
+        case TargetDelivery.Again                                  => false
+        case TargetDelivery.Over                                   => true
+        case TargetDelivery.Wait(_) if isEnding && delivery.isDone => true
+        case TargetDelivery.Wait(millis)                           =>
+          await(millis)
+          false
+        case TargetDelivery.Pause(millis) =>
+          pause(millis)
+          false
+      }
+    catch { case _: InterruptedException => false } // by [[ended]], after `isAborted` was set
+
+  /** A target may throw, or leave behind, an interruption of its own. The thread survives it. */
+  private def step(): TargetDelivery.Next = {
+    val next =
+      try delivery.step(isEnding)
+      catch { case _: InterruptedException if !isAborted => delivery.interrupted() }
+    if (!isAborted) Thread.interrupted(): Unit
+    next
   }
 
   /** Waits for a new record. */
   private def await(millis: Long): Unit = monitor.synchronized {
-    if (!woken) monitor.wait(millis.max(1))
+    if (!woken && !isAborted) monitor.wait(millis.max(1))
     woken = false
   }
 

@@ -61,6 +61,16 @@ private[stoplog] final class StoredCursors(files: FileStore, logName: String) ex
     StoredCursors.next(files, logName).fold(Long.MaxValue)(_.max(newest - StoredCursors.MostRecords + 1))
 }
 
+/** Announces the records of a log that several processes write, and keeps the records that the targets of
+  * other processes need.
+  */
+private[stoplog] final class SharedLog(announcer: Announcing, others: Announcing) extends Announcing {
+  override def settled(record: LogRecord, outcome: => RecordOutcome): Unit =
+    announcer.settled(record, outcome)
+  override def recovered(newest: Long): Unit = announcer.recovered(newest)
+  override def keepFrom(newest: Long): Long  = announcer.keepFrom(newest).min(others.keepFrom(newest))
+}
+
 private[stoplog] object StoredCursors {
 
   /** Returns whether no target needs the log of a job any more. A target that no process serves holds a log

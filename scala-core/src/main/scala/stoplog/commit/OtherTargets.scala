@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.error.Log
-import stoplog.log.{LogIdentity, LogRecord}
+import stoplog.log.{CommitLog, LogIdentity, LogRecord}
 import stoplog.storage.{FileStore, SinkDirectory}
 
 /** The targets of a path to which a job that replaces files does not announce. A table among the targets
@@ -25,6 +25,15 @@ private[stoplog] object OtherTargets {
       new AnnouncementCursor(files, Replacements.SinkId, target)
         .write(AnnouncementCursor.Position(record.seq, identity))
     }
+  }
+
+  /** Returns the first record for targets that no log of the path knows. Keeps a replacement of another job
+    * that is not carried out for the known targets: the cursor of a job's target would follow the record.
+    */
+  def next(files: FileStore, replacements: CommitLog): Long = {
+    val newest = replacements.newest()
+    newest.filterNot(replacements.isPublished).foreach(keep(files, _))
+    newest.fold(0L)(_.seq + 1)
   }
 
   /** Logs a warning with the names of the targets.

@@ -38,10 +38,10 @@ private[stoplog] final class SettledListing(logs: PathLogs) {
     )
 
   /** Returns the newest record; -1 without a record. Only the newest record can be a decision that was not
-    * carried out.
+    * carried out. The files of a record that was called off are restored before its mark.
     */
   private def carriedOut(id: String, log: CommitLog): Long = log.newest().fold(-1L) { newest =>
-    if (newest.replace.nonEmpty && !log.isPublished(newest) && !log.isCalledOff(newest))
+    if (newest.replace.nonEmpty && !log.isPublished(newest))
       throw unsettled(s"record ${newest.seq} of the log $id is a replacement that is not carried out")
     newest.seq
   }

@@ -96,8 +96,9 @@ private[commit] final class TargetDelivery(
       else if (pending.nonEmpty) delivering()
       else cursorWritten(isEnding)
     catch {
-      case e: InterruptedException               => throw e
-      case e @ (NonFatal(_) | (_: LinkageError)) => // a class of the target's libraries may be missing
+      case e: InterruptedException => throw e
+      // A class of the target's libraries may be missing, or the target may call itself without end.
+      case e @ (NonFatal(_) | (_: LinkageError) | (_: StackOverflowError)) =>
         failed(Causes.reason(e), afterMillis = None)
     }
 
@@ -137,7 +138,9 @@ private[commit] final class TargetDelivery(
     */
   private def resume(id: AnnouncementId): Unit = {
     delivered = Some(id)
-    reading = if (id.sequence >= last) id.sequence.max(reading) else id.sequence
+    // A new cursor knows no record that the target has: the cursor was lost, or the target has another name.
+    reading = if (last >= 0 && id.sequence >= last) id.sequence.max(reading) else id.sequence
+    last = last.max(id.sequence)
     next = reading
     pending = Vector.empty
   }
@@ -220,8 +223,10 @@ private[commit] final class TargetDelivery(
   }
 
   private def done(call: Vector[Announcement], after: Counts): Next = {
+    // A table without its first file has no position, and has lost nothing.
+    if (positioned.nonEmpty && delivered.isEmpty) delivered = positionOf
     counts = after
-    call.lastOption.foreach(one => last = one.id.sequence)
+    if (positioned.isEmpty || delivered.nonEmpty) call.lastOption.foreach(one => last = one.id.sequence)
     pending = pending.drop(call.size)
     together = (together - call.size).max(0)
     singly = (singly - call.size).max(0)
@@ -240,6 +245,7 @@ private[commit] final class TargetDelivery(
   private def unknown(why: String): Next = {
     positionOf.foreach { id =>
       delivered = Some(id)
+      last = last.max(id.sequence)
       pending = pending.filter(isNew)
       together = together.min(pending.size)
     }
@@ -284,8 +290,12 @@ private[commit] final class TargetDelivery(
     if (tries == 1)
       Log.warn(s"Target $name of ${place.path} did not receive announcements, and is tried again: $why")
     noteError(why)
-    Pause(afterMillis.getOrElse(backoff.pauseMillis(tries)).min(MostPauseMillis))
+    // A target that always requests no wait would receive calls without a pause.
+    Pause(afterMillis.filter(_ > 0).getOrElse(backoff.pauseMillis(tries)).min(MostPauseMillis))
   }
+
+  /** The target has thrown an interruption of its own. */
+  def interrupted(): Next = failed("the target was interrupted", afterMillis = None)
 
   /** Notes the first failure for tools, in other processes. */
   private def noteError(why: String): Unit = {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
+import scala.util.control.NonFatal
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
@@ -52,11 +54,20 @@ private[filesink] final class FileJob(
         FileJob.refuseIfPartsLieBetween(storage)
       case partitions =>
         // The commit lists the directories and checks them. Two listings would double the cost of many.
-        record.refuseOpenParts(partitions)
+        orEnding(record.refuseOpenParts(partitions))
     }
     tidyUpOthers()
-    new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
+    new RowWriterFactory(TaskPlans.of(orEnding(record.begin(slots))), sink)
   }
+
+  /** Spark does not abort a job that fails before its tasks. */
+  private def orEnding[A](action: => A): A =
+    try action
+    catch {
+      case NonFatal(e) =>
+        announced.end(): Unit
+        throw e
+    }
 
   override def commit(results: Seq[TaskResult]): Unit = try committed(results)
   finally announced.end(): Unit

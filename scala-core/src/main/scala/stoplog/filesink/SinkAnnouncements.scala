@@ -3,10 +3,12 @@ package stoplog.filesink
 
 import scala.util.control.NonFatal
 
-import stoplog.commit.{AnnouncementCursor, Announcer, Announcing, JobAnnouncements, Replacements}
+import stoplog.commit.{
+  AnnouncementCursor, Announcer, Announcing, JobAnnouncements, OtherTargets, Replacements, SharedLog
+}
 import stoplog.engine.Existing
 import stoplog.error.{Log, Redaction}
-import stoplog.log.{LogRecord, RecordOutcome}
+import stoplog.log.LogRecord
 import stoplog.options.SinkOptions
 import stoplog.preflight.Finding
 import stoplog.stores.SinkStorage
@@ -37,7 +39,7 @@ private[filesink] object SinkAnnouncements {
       val own       = if (existing == Existing.Keep) of(options, storage, Some(0)) else None
       val replacing =
         if (existing == Existing.Keep && !isWaiting(replaced)) None
-        else of(options, replaced, Some(replaced.log.newest().fold(0L)(_.seq + 1)))
+        else of(options, replaced, Some(OtherTargets.next(replaced.files, replaced.log)))
       new OfJob(storage, own, replacing)
     }
   }
@@ -63,22 +65,14 @@ private[filesink] object SinkAnnouncements {
   ) extends JobAnnouncements {
     private val others = withoutTargets(storage)
 
-    override def own: Announcing                  = ownAnnouncer.getOrElse(Announcing.Nothing)
-    override def replacements: Announcing         = replacing.fold(others.replacements)(new Shared(_))
+    override def own: Announcing          = ownAnnouncer.getOrElse(Announcing.Nothing)
+    override def replacements: Announcing =
+      replacing.fold(others.replacements)(new SharedLog(_, others.replacements))
     override def rest(newest: LogRecord): Boolean = others.rest(newest)
 
     override def end(): Boolean = {
       replacing.foreach(_.end())
       ownAnnouncer.forall(_.end())
-    }
-
-    /** The log of replacements also keeps the records that the targets of other writers need. */
-    private final class Shared(announcer: Announcer) extends Announcing {
-      override def settled(record: LogRecord, outcome: => RecordOutcome): Unit =
-        announcer.settled(record, outcome)
-      override def recovered(newest: Long): Unit = announcer.recovered(newest)
-      override def keepFrom(newest: Long): Long  =
-        announcer.keepFrom(newest).min(others.replacements.keepFrom(newest))
     }
   }
 
@@ -103,7 +97,7 @@ private[filesink] object SinkAnnouncements {
       val limits   = announce.limits.copy(endMillis = time.leftMillis)
       announce
         .copy(limits = limits)
-        .start(storage.announced(options.recovery.sinkId), Some(0))
+        .resume(storage.announced(options.recovery.sinkId), Some(0))
         .foreach { announcer =>
           announcer.recovered(newest.seq)
           announcer.end()

@@ -7,7 +7,9 @@ import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
 import stoplog.announce.{AnnouncementTarget, TargetFactory}
-import stoplog.commit.{AnnouncementLimits, Announcer, FirstAnnouncement, OnBacklog, OnRefused}
+import stoplog.commit.{
+  AnnouncementCursor, AnnouncementLimits, Announcer, FirstAnnouncement, OnBacklog, OnRefused
+}
 import stoplog.error.{Redaction, StoplogArgumentException}
 import stoplog.util.UserObject
 
@@ -25,6 +27,15 @@ private[stoplog] final case class AnnounceOptions(
     */
   def start(place: Announcer.Place, next: Option[Long] = None): Option[Announcer] =
     Option.when(targets.nonEmpty)(Announcer.start(place, targets.map(_.opened), limits, next))
+
+  /** Starts the threads of the targets that the log knows: another writer has chosen its targets.
+    *
+    * Errors: as [[start]].
+    */
+  def resume(place: Announcer.Place, next: Option[Long] = None): Option[Announcer] = {
+    val known = AnnouncementCursor.targets(place.files, place.logName).toSet
+    copy(targets = targets.filter(target => known(target.name))).start(place, next)
+  }
 
   /** The names of the targets. */
   def names: Set[String] = targets.map(_.name).toSet

@@ -66,6 +66,30 @@ class AnnouncerSuite extends AnyFunSuite {
     assert(good.closed === 1)
   }
 
+  for (
+    (what, interrupt) <- Seq[(String, () => Nothing)](
+      "throws an interruption"        -> (() => throw new InterruptedException),
+      "leaves an interruption behind" -> { () =>
+        Thread.currentThread.interrupt()
+        throw new IllegalStateException("a client was interrupted")
+      }
+    )
+  )
+    test(s"a target that $what is called again") {
+      val world  = new AnnouncerWorld
+      val target = new RecordingTarget {
+        override def deliver(announcements: Vector[Announcement]): Delivery =
+          if (calls.isEmpty) {
+            calls :+= announcements
+            interrupt()
+          } else super.deliver(announcements)
+      }
+      val query = new Query(world, this.target("out", target))
+      world.sink.epoch(query.driver, 0, "a")
+      assert(query.announcer.end())
+      assert(target.received.size === 1)
+    }
+
   test("a query without records ends at once") {
     val query = new Query(new AnnouncerWorld, target("out", new RecordingTarget))
     assert(query.announcer.end())

@@ -48,6 +48,18 @@ class OtherTargetsSuite extends AnyFunSuite {
       }
     }
 
+  for (step <- ofOverwrites if !beforeRecord(step))
+    test(s"a job with a known target, after a job that died at ${step.name}, starts at the replacement") {
+      within { place =>
+        place.plant("b/old.txt", "old")
+        cursor(place, "main").announceSnapshot()
+        try place.overwrite("batch-1", new FaultAtStep(step), "new")
+        catch { case _: Died => () }
+        assert(startOf(place, "table") === Some(0L))
+        assert(startOf(place, "unknown") === Some(1L))
+      }
+    }
+
   test("a replacement moves no cursor") {
     within { place =>
       cursor(place, "main").announceSnapshot()
@@ -64,8 +76,22 @@ class OtherTargetsSuite extends AnyFunSuite {
     }
   }
 
+  /** The first record of a target of a job. */
+  private def startOf(place: JobFixture, target: String): Option[Long] = {
+    val log = place.logs().replacements
+    Announcer
+      .entered(
+        cursor(place, Replacements.SinkId, target),
+        log,
+        log.newest(),
+        FirstAnnouncement.Newest,
+        Some(OtherTargets.next(place.logs().files, log))
+      )
+      .map(_.next)
+  }
+
   private def waiting(place: JobFixture): Option[Long] = cursor(place, Replacements.SinkId).read().map(_.next)
 
-  private def cursor(place: JobFixture, log: String) =
-    new AnnouncementCursor(place.logs().files, log, "table")
+  private def cursor(place: JobFixture, log: String, target: String = "table") =
+    new AnnouncementCursor(place.logs().files, log, target)
 }

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.announce.{AnnouncementId, Delivery, LogId, PositionedRecordingTarget}
+import stoplog.announce.{Announcement, AnnouncementId, Delivery, LogId, PositionedRecordingTarget}
 import stoplog.commit.TargetDelivery.Over
 import stoplog.log.LogRules
 
@@ -92,6 +92,70 @@ class PositionedDeliverySuite extends AnyFunSuite {
     assert(world.bucketsOf(target.accepted) === Vector("added a"))
   }
 
+  test("announcements without an effect on a target without a position are not a lost position") {
+    val world    = new AnnouncerWorld
+    var hasTable = false
+    val target   = new PositionedRecordingTarget {
+      protected override def accept(announcements: Vector[Announcement]): Unit =
+        if (hasTable) super.accept(announcements)
+    }
+    val first = new world.Run(to = target)
+    first.epoch("a")
+    first.deliver(isEnding = true)
+    hasTable = true
+    val second = next(world, target)
+    second.epoch("b")
+    second.deliver(isEnding = true)
+    assert(world.bucketsOf(target.accepted) === Vector("added b"))
+    target.stored = Map.empty
+    assert(isLost(next(world, target)))
+  }
+
+  test("a position that is known by an unknown outcome can be lost") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    val first  = new world.Run(to = target)
+    target.answers = Vector(Delivery.Unknown("connection lost"))
+    first.epoch("a")
+    first.deliver(isEnding = true)
+    target.stored = Map.empty
+    assert(isLost(next(world, target)))
+  }
+
+  test("a target with a new name, or with a lost cursor, continues at its position") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    val first  = new world.Run(to = target)
+    first.epoch("a")
+    first.deliver(isEnding = true)
+    target.answers = Vector(Delivery.Retry("down"))
+    first.epoch("b")
+    first.deliver()
+    world.forgetCursor()
+    val second = next(world, target)
+    second.epoch("c")
+    second.deliver()
+    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b", "added c"))
+  }
+
+  test("records without announcements before a start at the position are not a gap later") {
+    val world  = new AnnouncerWorld(LogRules.standard.copy(records = 5, batchSize = 2))
+    val target = new PositionedRecordingTarget
+    val first  = new world.Run(to = target)
+    first.epoch("a")
+    first.deliver()
+    world.forgetCursor()
+    val second = next(world, target)
+    (1 to 20).foreach { _ => second.epoch(); second.deliver() }
+    second.deliver(isEnding = true)
+    (1 to 20).foreach(_ => second.epoch())
+    assert(world.sink.records.list().head > 1L)
+    val third = next(world, target)
+    third.epoch("b")
+    third.deliver()
+    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b"))
+  }
+
   test("a position of another log stops the target by name, and nothing is delivered") {
     val world  = new AnnouncerWorld
     val target = new PositionedRecordingTarget
@@ -129,6 +193,12 @@ class PositionedDeliverySuite extends AnyFunSuite {
     assert(second.deliver() === Over)
     val error = second.delivery.figures.lastError.get
     assert(error.contains("STOPLOG_ANNOUNCEMENT_POSITION") && error.contains("newest record of the log is 1"))
+  }
+
+  private def isLost(run: AnnouncerWorld#Run): Boolean = {
+    run.epoch("lost")
+    run.deliver() == Over &&
+    run.delivery.figures.lastError.exists(_.contains("STOPLOG_ANNOUNCEMENT_POSITION_LOST"))
   }
 
   /** Returns the next run over the same log, which has carried out the records of the run before. */

@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.announce.Change
 import stoplog.commit.JobsUnderTest._
 import stoplog.commit.TargetDelivery.Pause
-import stoplog.fault.Faults
+import stoplog.fault.{Faults, Step}
 import stoplog.storage.VisibleFile
 
 /** The listing of a snapshot, next to jobs that replace files. */
@@ -40,6 +40,17 @@ class SettledListingSuite extends AnyFunSuite {
         before ++ place.rows
       })
       assert(failure.getMessage.contains("Repeat the listing"))
+    }
+  }
+
+  test("a listing waits until the files of a compaction that was called off are restored") {
+    within { place =>
+      Seq("1", "2").foreach(n => place.plant(s"b/$n.txt", n))
+      var listed = Option.empty[Try[Vector[String]]]
+      val faults = once(Step.ReplacementNoted) { listed = Some(Try(settled(place)(place.rows))) }
+      assert(!new CompactionJobSuite.Compacting(place, "batch-1", faults, refusing("b/2.txt")).compact())
+      assert(listed.get.failed.get.getMessage.contains("not carried out"))
+      assert(settled(place)(place.rows) === Vector("1", "2"))
     }
   }
 

@@ -35,21 +35,36 @@ class TargetDeliverySuite extends AnyFunSuite {
     assert(world.target.accepted.size === 51)
   }
 
-  test("a missing class of a target is a failure, and the delivery is repeated") {
-    val world   = new AnnouncerWorld
-    var missing = true
-    val target  = new RecordingTarget {
-      override def deliver(announcements: Vector[Announcement]): Delivery =
-        if (missing) throw new NoClassDefFoundError("org/example/Client") else super.deliver(announcements)
-    }
-    val run = new world.Run(to = target)
+  test("a target that requests no wait again and again is called with increasing waits") {
+    val world = new AnnouncerWorld
+    val run   = new world.Run
+    world.target.answers = Vector.tabulate(20)(n => Delivery.Retry("busy", Some(-n.toLong)))
     run.epoch("a")
-    assert(run.deliver().isInstanceOf[Pause])
-    assert(run.delivery.figures.lastError.exists(_.contains("org/example/Client")))
-    missing = false
-    run.deliver()
-    assert(target.accepted.size === 1)
+    val waits = Vector.fill(20)(run.deliver()).collect { case Pause(millis) => millis }
+    assert(waits.size === 20 && waits.forall(_ > 0) && waits.sum > 1000, waits)
   }
+
+  for (
+    (what, error) <- Seq[(String, Error)](
+      "missing class"     -> new NoClassDefFoundError("org/example/Client"),
+      "stack without end" -> new StackOverflowError("org/example/Client")
+    )
+  )
+    test(s"a $what of a target is a failure, and the delivery is repeated") {
+      val world  = new AnnouncerWorld
+      var fails  = true
+      val target = new RecordingTarget {
+        override def deliver(announcements: Vector[Announcement]): Delivery =
+          if (fails) throw error else super.deliver(announcements)
+      }
+      val run = new world.Run(to = target)
+      run.epoch("a")
+      assert(run.deliver().isInstanceOf[Pause])
+      assert(run.delivery.figures.lastError.exists(_.contains("org/example/Client")))
+      fails = false
+      run.deliver()
+      assert(target.accepted.size === 1)
+    }
 
   test("the cursor is written after 100 records or 10 seconds, and at the end") {
     val world = new AnnouncerWorld

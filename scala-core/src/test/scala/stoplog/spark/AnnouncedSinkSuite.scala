@@ -21,7 +21,8 @@ import stoplog.storage.local.LocalUnderTest
 class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
 
   private final class World(out: Path) {
-    val target: RecordingTarget = RecordingTargets.at(out.toString)
+    val root: String            = out.toString
+    val target: RecordingTarget = RecordingTargets.at(root)
 
     def sink(more: (String, String)*): FileSink =
       more
@@ -59,6 +60,15 @@ class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
     .options(Map("path" -> path, "format" -> "json", "bucketBy" -> "concat('b', id % 2)").asJava)
     .option("partitionOverwriteMode", "static")
     .mode("overwrite")
+    .save()
+
+  /** Without targets. */
+  private def append(path: String): Unit = spark
+    .range(0, 1, 1, 1)
+    .write
+    .format("stoplog")
+    .options(Map("path" -> path, "format" -> "json", "bucketBy" -> "concat('b', id % 2)").asJava)
+    .mode("append")
     .save()
 
   /** Without targets. */
@@ -173,6 +183,79 @@ class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
       }
     }
 
+  test("the next job delivers the rest of a job only to the targets of that job") {
+    inWorld { world =>
+      world.target.answers = Vector.fill(1000)(Delivery.Retry("down"))
+      world.sink("announceAtEnd" -> "100ms").write(world.rows(1)).mode("append").save()
+      OtherTarget.received = Vector.empty
+      world
+        .sink("announceAtEnd" -> "100ms", "announce.other" -> classOf[OtherTarget].getName)
+        .write(world.rows(2))
+        .mode("append")
+        .save()
+      assert(OtherTarget.received.map(_.id.log).distinct.size === 1)
+    }
+  }
+
+  test("a compaction with a target keeps its records for the targets of other writers") {
+    inWorld { world =>
+      world.target.answers = Vector.fill(1000)(Delivery.Retry("down"))
+      (1 to 2).foreach { _ =>
+        world.sink("announceAtEnd" -> "100ms").write(world.rows(1)).mode("append").save()
+      }
+      val path    = world.target.calls.head.head.path
+      val records = 17 // more than the log of replacements keeps without targets
+      for (n <- 1 to records) {
+        if (n > 1) append(path)
+        FileSink
+          .compactDirectory(
+            spark,
+            path,
+            Map("compactTo" -> "1m", "announce.other" -> classOf[OtherTarget].getName)
+          )
+          .run()
+      }
+      world.target.answers = Vector.empty
+      val targets = Map("announce.out" -> "recording", "announce.out.to" -> path, "announceAtEnd" -> "10s")
+      SinkAdmin.at(path).announce(targets).carryOut()
+      assert(world.words.filter(_.startsWith("gap")) === Vector.empty)
+      assert(world.words.count(_.startsWith("replaced")) === records)
+    }
+  }
+
+  test("a job that is rejected before its tasks leaves no thread of a target behind") {
+    inWorld { world =>
+      val in         = Files.createTempDirectory("stoplog-announced-in")
+      val checkpoint = Files.createTempDirectory("stoplog-announced-checkpoint")
+      val path       = world.root
+      val options    = Map("path" -> path, "format" -> "json", "partitionBy" -> "day")
+      Files.writeString(in.resolve("1.json"), "{\"id\":1,\"day\":\"a\"}\n")
+      spark.readStream
+        .schema("id LONG, day STRING")
+        .json(in.toString)
+        .writeStream
+        .format("stoplog")
+        .options(options + ("finalizeOnTermination" -> "never"))
+        .option("checkpointLocation", checkpoint.toString)
+        .trigger(Trigger.AvailableNow())
+        .start()
+        .awaitTermination()
+      val rejected = intercept[Exception](
+        spark
+          .sql("SELECT 1L AS id, 'a' AS day")
+          .write
+          .format("stoplog")
+          .options(options ++ Map("replaceWhere" -> "day = 'a'", "announce.rejected" -> "recording"))
+          .mode("overwrite")
+          .save()
+      )
+      assert(Thrown.conditions(rejected).contains("STOPLOG_PATH_NOT_WRITABLE"))
+      val threads = Thread.getAllStackTraces.keySet.asScala.map(_.getName)
+      assert(!threads.contains("stoplog-announcer-rejected"))
+      Seq(in, checkpoint).foreach(LocalUnderTest.remove)
+    }
+  }
+
   test("overwrites announce replaced and removed files") {
     inWorld { world =>
       world.sink().write(world.rows(2)).mode("append").save()
@@ -256,4 +339,16 @@ final class SessionTarget extends AnnouncementTarget {
 
 object SessionTarget {
   @volatile var sessions: Set[SparkSession] = Set.empty
+}
+
+/** A target of another name than the target of the world. */
+final class OtherTarget extends AnnouncementTarget {
+  override def deliver(announcements: Vector[Announcement]): Delivery = {
+    OtherTarget.received ++= announcements
+    Delivery.Delivered
+  }
+}
+
+object OtherTarget {
+  @volatile var received: Vector[Announcement] = Vector.empty
 }

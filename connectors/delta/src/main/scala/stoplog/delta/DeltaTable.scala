@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.delta
 
+import java.io.FileNotFoundException
 import java.net.URI
-import java.util.Optional
+import java.util.{List => JList, Optional}
 
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
@@ -22,7 +23,7 @@ import io.delta.kernel.internal.replay.{ActionWrapper, ActionsIterator}
 import io.delta.kernel.internal.util.Utils
 import io.delta.kernel.transaction.DataLayoutSpec
 import io.delta.kernel.types.StructType
-import io.delta.kernel.utils.{CloseableIterable, CloseableIterator}
+import io.delta.kernel.utils.{CloseableIterable, CloseableIterator, FileStatus}
 import org.apache.hadoop.conf.Configuration
 
 import stoplog.announce.table.{Refusal, TablePosition}
@@ -50,12 +51,35 @@ private[delta] final class DeltaTable(val root: String, committer: Committer, co
     * to the files of an older version.
     */
   def position(snapshot: SnapshotImpl, prefix: String): TablePosition = {
-    val segment = snapshot.getLogSegment.allLogFilesReversed
-    val found   = Using.resource(new ActionsIterator(engine, segment, PositionActions, Optional.empty()))(
-      positionIn(_, prefix, Newest(None, 0, Vector.empty))
-    )
+    val segment = read(snapshot.getLogSegment.allLogFilesReversed, prefix, Newest(None, 0, Vector.empty))
+    // The segment does not have the commits up to its checkpoint, and one of them may be a restore.
+    val found = if (segment.id.isEmpty) segment else before(commits(segment.version), prefix, segment)
     TablePosition.of(found.id.flatMap(StoredPosition.of(prefix, _)))(_ => found.isSetBack)
   }
+
+  /** Reads commits, newest first, up to the commit of the identifier. */
+  @tailrec
+  private def before(commits: Iterator[FileStatus], prefix: String, known: Newest): Newest =
+    if (known.isInCommit || !commits.hasNext) known
+    else before(commits, prefix, read(JList.of(commits.next()), prefix, known))
+
+  /** Returns the commits of this version and of earlier versions, newest first, as far as the log keeps them.
+    */
+  private def commits(version: Long): Iterator[FileStatus] = Iterator
+    .iterate(version)(_ - 1)
+    .takeWhile(_ >= 0)
+    .take(MostCommits)
+    .map { each =>
+      try Some(engine.getFileSystemClient.getFileStatus(f"$root/$LogDirectory/$each%020d.json"))
+      catch { case _: FileNotFoundException => None }
+    }
+    .takeWhile(_.isDefined)
+    .flatten
+
+  private def read(files: JList[FileStatus], prefix: String, known: Newest): Newest =
+    Using.resource(new ActionsIterator(engine, files, PositionActions, Optional.empty()))(
+      positionIn(_, prefix, known)
+    )
 
   /** Commits follow each other, the newest first; the rows of a checkpoint have no order. */
   @tailrec
@@ -71,9 +95,10 @@ private[delta] final class DeltaTable(val root: String, committer: Committer, co
         restores = known.restores ++
           rows(batch, column = 1)(CommitInfo.fromColumnVector(_, _))
             .flatMap(restoredVersion)
-            .map(Restore(batch.getVersion, _))
+            .map(Restore(batch.getVersion, _)),
+        isInCommit = ids.nonEmpty && !batch.isFromCheckpoint
       )
-      if (next.id.nonEmpty && !batch.isFromCheckpoint) next else positionIn(batches, prefix, next)
+      if (next.isInCommit) next else positionIn(batches, prefix, next)
     }
 
   private def rows[A](batch: ActionWrapper, column: Int)(read: (ColumnVector, Int) => A): Vector[A] = {
@@ -167,12 +192,21 @@ private[delta] object DeltaTable {
   private val PositionActions =
     new StructType().add("txn", SetTransaction.FULL_SCHEMA).add("commitInfo", CommitInfo.FULL_SCHEMA)
 
+  /** Read before a checkpoint. Each delivery is a commit, so the identifier is rarely older. */
+  private final val MostCommits = 100
+
   /** The newest identifier of a log.
     *
-    * @param version  of its commit, or of the checkpoint that contains the identifier
-    * @param restores the later restores, newest first
+    * @param version    of its commit, or of the oldest version that was read
+    * @param restores   the later restores, newest first
+    * @param isInCommit whether its commit was read, and not only a checkpoint
     */
-  private final case class Newest(id: Option[SetTransaction], version: Long, restores: Vector[Restore]) {
+  private final case class Newest(
+      id: Option[SetTransaction],
+      version: Long,
+      restores: Vector[Restore],
+      isInCommit: Boolean = false
+  ) {
 
     /** The newest restore counts, unless it returns to a state that an earlier restore has made. */
     def isSetBack: Boolean =

@@ -82,7 +82,7 @@ private[delta] final class DeltaTarget(
       rest: Vector[Announcement]
   ): Unit = {
     val changes = known.changes(rest).copy(leftOut = leftOut.in(rest, known.position))
-    val facts   = LogFacts.of(name, rest.last, known.listed(rest))
+    val facts   = LogFacts.of(name, rest.last, KnownLog.listed(rest))
     val commit  = new TableCommit(table, settings, configuration)
     snapshot match {
       case Some(found) =>
@@ -110,7 +110,7 @@ private[delta] final class DeltaTarget(
     val properties = snapshot.fold(Map.empty[String, String])(_.getMetadata.getConfiguration.asScala.toMap)
     KnownLog(
       position,
-      LogFacts.listedIn(properties, name, id.log.name),
+      LogFacts.listedIn(properties, name),
       restart = "Give the target another name and start = snapshot"
     )
   }

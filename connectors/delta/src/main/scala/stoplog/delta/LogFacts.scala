@@ -41,9 +41,9 @@ private[delta] object LogFacts {
   def of(target: String, announcement: Announcement, listedMillis: Option[Long]): LogFacts =
     LogFacts(target, announcement.id, announcement.decidedAtMillis, listedMillis)
 
-  /** Returns the time of the newest snapshot announcement that the table has. */
-  def listedIn(properties: Map[String, String], target: String, logName: String): Option[Long] =
-    properties.get(listed(target, logName)).flatMap(_.toLongOption)
+  /** Returns the time of the newest snapshot announcement of all logs that the table has. */
+  def listedIn(properties: Map[String, String], target: String): Option[Long] =
+    properties.view.filterKeys(_.startsWith(listed(target, ""))).values.flatMap(_.toLongOption).maxOption
 
   /** Returns whether the table has received a snapshot announcement of any log. */
   def isListed(properties: Map[String, String], target: String): Boolean =

@@ -63,7 +63,7 @@ private[delta] final class TableColumns(table: StructType, file: String) {
     }
     val names = known.fieldNames.asScala.toSet
     val rest  = columns.fields.asScala.toVector.filterNot(field => names(field.getName))
-    rest.foreach(field => refuseOtherCase(field.getName, names))
+    rest.foreach(field => refuseOtherCase(field.getName, names ++ found.keySet - field.getName))
     added ++= rest.map(field => (above :+ field.getName).mkString("."))
     new StructType((fields ++ rest).asJava)
   }
@@ -97,7 +97,8 @@ private[delta] final class TableColumns(table: StructType, file: String) {
   private def refuseOtherCase(name: String, known: Set[String]): Unit =
     known.find(_.equalsIgnoreCase(name)).foreach { other =>
       throw new Refusal(
-        s"the file $file has the column $name, and the table has $other: Delta does not distinguish both. Rename the column"
+        s"the file $file has the column $name, and the other column $other differs by case only: Delta does not distinguish " +
+          "both. Rename the column"
       )
     }
 }

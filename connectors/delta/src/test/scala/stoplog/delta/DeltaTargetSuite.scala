@@ -153,6 +153,21 @@ class DeltaTargetSuite extends TableTargetLaws with SparkSessionForTests {
     )
   }
 
+  test("a restore before a checkpoint is known") {
+    val table   = world
+    val running = table.target()
+    (0 to 1).foreach(i => table.delivered(running, table.added(i.toLong, table.written(numbers(i, i + 1)))))
+    table.restore()
+    table.checkpoint() // as Delta Lake for Spark does in each tenth version
+    for (target <- Seq(running, table.target())) assert(table.position(target) === None)
+    val kept = world
+    (0 to 1).foreach(i =>
+      kept.delivered(kept.target(), kept.added(i.toLong, kept.written(numbers(i, i + 1))))
+    )
+    kept.checkpoint()
+    assert(kept.position(kept.target()) === Some(1L -> 0))
+  }
+
   test("rejects new columns, or adds the columns with the file") {
     val table = world
     table.delivered(table.target(), table.added(0, table.written(numbers(0, 1))))
@@ -169,6 +184,11 @@ class DeltaTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(table.actions("metaData").last.get("schemaString").asText.contains("\"more\""))
     def reason(rows: DataFrame) = table.refused(adding, table.added(3, table.written(rows)))
     assert(reason(numbers(3, 4).withColumnRenamed("name", "Name")).contains("does not distinguish both"))
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try {
+      val both = numbers(3, 4).withColumn("other", lit(1)).withColumn("Other", lit(2))
+      assert(reason(both).contains("does not distinguish both"))
+    } finally spark.conf.unset("spark.sql.caseSensitive")
     assert(
       reason(numbers(3, 4).withColumn("at", expr("timestamp_ntz'2026-01-31 10:00:00'")))
         .contains("timestampNtz")

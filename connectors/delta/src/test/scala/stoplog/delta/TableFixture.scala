@@ -7,10 +7,13 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import io.delta.kernel.{Table => KernelTable}
 import io.delta.kernel.commit.{CommitFailedException, CommitMetadata, CommitResponse, Committer}
 import io.delta.kernel.data.Row
+import io.delta.kernel.defaults.engine.DefaultEngine
 import io.delta.kernel.engine.Engine
 import io.delta.kernel.utils.CloseableIterator
+import org.apache.hadoop.conf.Configuration
 import org.apache.spark.sql.SparkSession
 
 import stoplog.laws.{CommitFault, FaultyCommits, TableUnderTest}
@@ -47,6 +50,12 @@ private[delta] final class TableFixture(spark: SparkSession) extends TableUnderT
     commitOther(
       s"""{"commitInfo":{"timestamp":1,"operation":"RESTORE","operationParameters":$parameters}}""" +: removed: _*
     )
+  }
+
+  /** Writes a checkpoint of the newest version. */
+  def checkpoint(): Unit = {
+    val engine = DefaultEngine.create(new Configuration)
+    KernelTable.forPath(engine, sink.toString).checkpoint(engine, versions.size - 1L)
   }
 
   override def properties: Map[String, String] =

@@ -82,7 +82,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
             changes,
             known,
             last,
-            known.listed(rest)
+            KnownLog.listed(rest)
           )
           seen.note(last.id)
           leftOut.note(last.id)
@@ -95,8 +95,10 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
   private def knownLog(table: Option[Table], position: StoredPosition): KnownLog = KnownLog(
     stored(table, position),
     table
-      .flatMap(found => Option(found.properties.get(position.propertyOf(TableCommit.Listed))))
-      .flatMap(_.toLongOption),
+      .fold(Map.empty[String, String])(found => position.ofPath(TableCommit.Listed, found.properties.asScala))
+      .values
+      .flatMap(_.toLongOption)
+      .maxOption,
     restart =
       s"Remove the table properties stoplog.position.${position.id.log.name}.*, and give the target another name and " +
         "start = snapshot"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.iceberg
 
+import scala.collection.{Map => AnyMap}
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{TableMetadata, TableOperations}
@@ -18,19 +19,19 @@ import stoplog.announce.AnnouncementId
   * @param before   the stored position from which the changes were derived
   * @param position to be stored
   * @param others   other properties of the commit
-  * @param read     the properties from which the other properties were derived, with their values
+  * @param read     the properties from which the commit was derived
   */
 private[iceberg] final class PositionedOperations(
     table: TableOperations,
     before: Option[AnnouncementId],
     position: StoredPosition,
     others: Map[String, String],
-    read: Map[String, Option[String]] = Map.empty
+    read: ReadProperties = ReadProperties.none
 ) extends ForwardingOperations(table) {
 
   override def commit(base: TableMetadata, metadata: TableMetadata): Unit = {
     val stored = StoredPosition.of(base.properties.asScala, position.key)
-    if (stored != before || read.exists { case (name, value) => base.properties.asScala.get(name) != value })
+    if (stored != before || read.haveChanged(base.properties.asScala))
       throw new PositionChanged
     val kept     = others + (position.key -> position.value)
     val outdated = position.outdated(base.properties.asScala)
@@ -39,6 +40,22 @@ private[iceberg] final class PositionedOperations(
       TableMetadata.buildFrom(metadata).setProperties(kept.asJava).removeProperties(outdated.asJava).build()
     )
   }
+}
+
+/** The properties of a table from which a commit was derived.
+  *
+  * @param isRead whether a commit depends on the property of this name
+  */
+private[iceberg] final class ReadProperties(isRead: String => Boolean, properties: AnyMap[String, String]) {
+  private val read = values(properties)
+
+  def haveChanged(now: AnyMap[String, String]): Boolean = values(now) != read
+
+  private def values(all: AnyMap[String, String]): Map[String, String] = all.view.filterKeys(isRead).toMap
+}
+
+private[iceberg] object ReadProperties {
+  val none: ReadProperties = new ReadProperties(_ => false, Map.empty)
 }
 
 /** Another commit has changed the position, or other properties of the path: of another driver, of another

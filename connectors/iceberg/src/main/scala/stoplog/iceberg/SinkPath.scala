@@ -13,7 +13,7 @@ import stoplog.announce.table.Refusal
   */
 private[iceberg] final case class SinkPath(qualified: Path, table: String) {
 
-  def withoutScheme: String = SinkPath.withoutScheme(qualified)
+  def withoutScheme: String = SinkPath.withoutScheme(qualified.toString)
 
   /** The file for reading. */
   def file(relative: String): Path = new Path(s"$qualified/$relative")
@@ -21,13 +21,15 @@ private[iceberg] final case class SinkPath(qualified: Path, table: String) {
   /** The address of the file in the table. */
   def address(relative: String): String = s"$table/$relative"
 
+  /** The addresses of the file without scheme. */
+  def addresses(relative: String): Set[String] = roots.map(root => s"$root/$relative")
+
   /** Returns the relative path of an address; `None` for a file outside of the path. The scheme does not
     * count: readers have several schemes for one storage.
     */
   def relative(address: String): Option[String] = {
-    val (own, root) =
-      (SinkPath.withoutScheme(new Path(address)), SinkPath.withoutScheme(new Path(table)) + "/")
-    Option.when(own.startsWith(root))(own.drop(root.length))
+    val own = SinkPath.withoutScheme(address)
+    roots.map(root => s"$root/").find(own.startsWith).map(root => own.drop(root.length))
   }
 
   /** Throws [[Refusal]] if the directory of the table contains the sink, or the reverse. Iceberg's
@@ -43,14 +45,17 @@ private[iceberg] final case class SinkPath(qualified: Path, table: String) {
           "finished files before they are in the table. Use a table with another location"
       )
   }
+
+  /** With and without the setting `location`: a former run may have had another spelling of the path. */
+  private def roots: Set[String] = Set(table, qualified.toString).map(SinkPath.withoutScheme)
 }
 
 private[iceberg] object SinkPath {
 
-  private def withoutScheme(path: Path): String = {
-    val uri = path.toUri
-    s"${Option(uri.getAuthority).getOrElse("")}${uri.getPath}"
-  }
+  /** `s3://lake/a` and `s3a://lake/a` are one address, and so are `file:/a` and `file:///a`. */
+  private def withoutScheme(address: String): String = Scheme.replaceFirstIn(address, "")
+
+  private val Scheme = "^([A-Za-z][A-Za-z0-9+.-]*:)?/*".r
 
   def of(path: String, location: Option[String], configuration: Configuration): SinkPath = {
     val written   = new Path(path)

@@ -28,7 +28,10 @@ private[iceberg] final case class StoredPosition(key: String, id: AnnouncementId
 
   /** The properties of all logs of the path for a fact. */
   def ofPath(fact: String, properties: AnyMap[String, String]): Map[String, String] =
-    properties.view.filterKeys(StoredPosition.isOfPath(_, fact, key)).toMap
+    properties.view.filterKeys(isOfPath(fact, _)).toMap
+
+  /** Whether a property is a fact of a log of the path. */
+  def isOfPath(fact: String, name: String): Boolean = StoredPosition.isOfPath(name, fact, key)
 
   def value: String = s"${id.log.identity}/${id.sequence}/${id.number}@$millis"
 
@@ -57,10 +60,13 @@ private[iceberg] final case class StoredPosition(key: String, id: AnnouncementId
 
 private[iceberg] object StoredPosition {
 
+  /** The fact that a table knows about a log: its position. */
+  val Fact: String = "position"
+
   /** The name of the log in the summary of a snapshot of a sink. */
   val LogKey: String = "stoplog.log"
 
-  private val Prefix      = "stoplog.position."
+  private val Prefix      = s"stoplog.$Fact."
   private val OfBatch     = s"${Prefix}batch-"
   private val BatchMillis = TimeUnit.DAYS.toMillis(30)
 
@@ -89,8 +95,9 @@ private[iceberg] object StoredPosition {
   def in(table: Table, key: String): TablePosition =
     TablePosition.of(of(table.properties.asScala, key))(id => isSetBack(table, id.log))
 
-  /** Whether the newest snapshot of a log is not in the history of the table. A history ends at an expired
-    * snapshot, and proves nothing about older snapshots.
+  /** Whether the newest snapshot of a log is not in the history of the table. A history that ends at an
+    * expired snapshot proves nothing about older snapshots. A history whose first snapshot has no parent is
+    * whole: the table was replaced.
     */
   private def isSetBack(table: Table, log: LogId): Boolean = {
     def place(snapshot: Snapshot)              = (snapshot.sequenceNumber, snapshot.timestampMillis)
@@ -100,7 +107,9 @@ private[iceberg] object StoredPosition {
     table.snapshots.asScala.filter(each => isOfLog(each.summary)).maxByOption(place).exists { newest =>
       val history = SnapshotUtil.currentAncestors(table).asScala.toVector
       !history.exists(_.snapshotId == newest.snapshotId) &&
-      history.lastOption.forall(oldest => Ordering[(Long, Long)].lt(place(oldest), place(newest)))
+      history.lastOption.forall { oldest =>
+        oldest.parentId == null || Ordering[(Long, Long)].lt(place(oldest), place(newest))
+      }
     }
   }
 

@@ -35,9 +35,30 @@ private[iceberg] object TableColumns {
       val columns = footer.schema
       val missing = missingFrom(transaction.table, columns)
       newColumns.permit(missing, name)
+      refuseOtherCase(
+        TypeUtil.indexByName(transaction.table.schema.asStruct).keySet.asScala.toSet,
+        missing,
+        name
+      )
       if (missing.nonEmpty) transaction.updateSchema().unionByNameWith(columns).commit()
       if (!footer.hasIds) refuseUnmapped(transaction.table, name, columns)
     }
+  }
+
+  /** Spark and other readers could not read a table with both names.
+    *
+    * @param missing the names that the table lacks
+    */
+  private def refuseOtherCase(known: Set[String], missing: Vector[String], file: String): Unit = {
+    val all = known ++ missing
+    for {
+      name  <- missing
+      other <- all.find(each => each != name && each.equalsIgnoreCase(name))
+    }
+      throw new Refusal(
+        s"the file $file has the column $name, and the other column $other differs by case only: most readers do not " +
+          "distinguish both. Rename the column"
+      )
   }
 
   /** A table may have the mapping of another program, to which later columns were not added. */

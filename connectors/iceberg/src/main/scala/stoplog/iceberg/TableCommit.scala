@@ -13,6 +13,7 @@ import org.apache.iceberg.{
 import stoplog.announce.table.{
   AbsentFiles, AddedFile, DeletedRows, FileChanges, FileGroup, KnownLog, ReadFiles
 }
+import stoplog.announce.table.RemovedFile.Expected
 
 /** One commit of changes with the position.
   *
@@ -55,7 +56,10 @@ private[iceberg] final class TableCommit(
         from.position,
         position,
         absent ++ listed,
-        absent.map { case (name, _) => name -> stored.get(name) }
+        new ReadProperties(
+          name => facts(changes, absent).exists(position.isOfPath(_, name)),
+          table.properties.asScala
+        )
       )
       val transaction = new BaseTable(operations, table.name).newTransaction()
       TableColumns.prepare(transaction, footers, settings.newColumns)
@@ -71,6 +75,16 @@ private[iceberg] final class TableCommit(
     } else commitPosition(from, position)
   }
 
+  /** The facts of all logs on which a commit depends. Another log may add a listed file at the same moment.
+    */
+  private def facts(changes: FileChanges, absent: Map[String, String]): Vector[String] =
+    Vector(Listed) ++ Option.when(absent.nonEmpty)(AbsentFact) ++
+      Option.when(mayBeListed(changes))(StoredPosition.Fact)
+
+  /** Whether the table may have one of the files from a listing. */
+  private def mayBeListed(changes: FileChanges): Boolean = changes.files.exists(_.ifMissing) ||
+    (changes.removed ++ changes.replacements.flatMap(_.removed)).exists(_.expected != Expected.InTable)
+
   /** A snapshot without files would help no reader. */
   private def commitPosition(from: KnownLog, position: StoredPosition): Unit = {
     val operations = table.asInstanceOf[HasTableOperations].operations
@@ -82,11 +96,14 @@ private[iceberg] final class TableCommit(
 
   /** The files of the table that the changes concern. */
   private def tasksOf(changes: FileChanges): Map[String, FileScanTask] = {
-    val byAddress = changes.possiblyPresent.map(relative => path.address(relative) -> relative).toMap
+    val byAddress =
+      changes.possiblyPresent.flatMap(relative => path.addresses(relative).map(_ -> relative)).toMap
     if (byAddress.isEmpty) Map.empty
     else
       Using.resource(table.newScan().planFiles()) { tasks =>
-        tasks.asScala.flatMap(task => byAddress.get(task.file.location).map(_ -> task)).toMap
+        tasks.asScala
+          .flatMap(task => byAddress.get(SinkPath.withoutScheme(task.file.location)).map(_ -> task))
+          .toMap
       }
   }
 

@@ -195,6 +195,47 @@ class IcebergTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(world.rows("id", "more").toSet === Set(Seq[Any](0L, null), Seq[Any](1L, 7)))
   }
 
+  test("rejects columns that differ by case only, which Spark could not read") {
+    val world  = TableFixture.hadoop(spark)
+    val target = world.target("newColumns" -> "add")
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    val other = numbers(1, 2).withColumnRenamed("name", "Name")
+    val deep  = numbers(1, 2).withColumn("deep", struct(lit(1).as("x")))
+    assert(world.refused(target, world.added(1, world.written(other))).contains("differs by case only"))
+    world.delivered(target, world.added(1, world.written(deep)))
+    val nested = numbers(2, 3).withColumn("deep", struct(lit(1).as("X")))
+    assert(world.refused(target, world.added(2, world.written(nested))).contains("deep.X"))
+  }
+
+  test("finds the files of a former run with another spelling of the path") {
+    val world = TableFixture.hadoop(spark)
+    val small = (0 until 2).map(i => world.written(numbers(i, i + 1)))
+    val other = "location" -> s"file://${world.sink}"
+    world.delivered(world.target(), world.added(0, small: _*))
+    val large = world.written(numbers(0, 2))
+    world.delivered(
+      world.target(other),
+      world.announced(1, Change.Replaced("", Vector(large), small.map(_.path).toVector))
+    )
+    assert(world.files === Set(large.path))
+    world.delivered(world.target(), world.announced(2, Change.Removed("", Vector(large.path))))
+    assert(world.ids === Nil)
+  }
+
+  test("a table that was replaced by other rows has no position, and receives no later files") {
+    val world  = TableFixture.hadoop(spark)
+    val target = world.target()
+    world.delivered(target, world.added(0, world.written(numbers(0, 1))))
+    val file        = dataFiles(world).head
+    val transaction =
+      world.catalog.newReplaceTableTransaction(world.name, world.table.schema, world.table.spec, false)
+    transaction.newAppend().appendFile(file).commit()
+    transaction.commitTransaction()
+    assert(world.position(world.target()) === None)
+    val next = world.added(1, world.written(numbers(1, 2)))
+    assert(intercept[IllegalStateException](target.deliver(Vector(next))).getMessage.contains("restored"))
+  }
+
   test("rejects a column without a name in the name mapping: readers would return nulls") {
     val world  = TableFixture.hadoop(spark)
     val target = world.target()

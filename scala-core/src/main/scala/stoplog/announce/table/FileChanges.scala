@@ -95,7 +95,8 @@ private[stoplog] final case class FileChanges(
 /** What the table knows about a log.
   *
   * @param position     the stored position
-  * @param listedMillis the time of the newest snapshot announcement
+  * @param listedMillis the time of the newest snapshot announcement of all logs of the path. A snapshot has
+  *                     the files of all logs
   * @param restart      a clause for messages: how the target starts again with a snapshot
   */
 private[stoplog] final case class KnownLog(
@@ -114,14 +115,8 @@ private[stoplog] final case class KnownLog(
       }
       ._2
 
-  /** Returns the time of the newest snapshot announcement, with these announcements. */
-  def listed(announcements: Vector[Announcement]): Option[Long] =
-    announcements.foldLeft(this)(_ after _).listedMillis
-
-  private def after(announcement: Announcement): KnownLog = announcement.change match {
-    case _: Change.Snapshot => copy(listedMillis = Some(announcement.decidedAtMillis))
-    case _                  => this
-  }
+  private def after(announcement: Announcement): KnownLog =
+    copy(listedMillis = (listedMillis ++ KnownLog.listed(Vector(announcement))).maxOption)
 
   private def changed(changes: FileChanges, announcement: Announcement): FileChanges = {
     val isListed = mayBeListed(announcement)
@@ -168,6 +163,11 @@ private[stoplog] final case class KnownLog(
 }
 
 private[stoplog] object KnownLog {
+
+  /** Returns the time of the newest snapshot among the announcements. */
+  def listed(announcements: Vector[Announcement]): Option[Long] = announcements.collect {
+    case announcement if announcement.change.isInstanceOf[Change.Snapshot] => announcement.decidedAtMillis
+  }.maxOption
 
   /** Throws [[Refusal]] if the stored position is the position of a deleted log.
     *

@@ -39,7 +39,7 @@ private[stoplog] final class DirectoryCompactionJob private (
   def run(): Seq[PlannedCompaction] = {
     storage.warnOfOtherTargets(options.announce.names)
     val announcer = announcerOf()
-    try run(DriverTools.ofThisJvm.copy(announcing = announcer.getOrElse(kept)))
+    try run(DriverTools.ofThisJvm.copy(announcing = announcer.fold(kept)(new SharedLog(_, kept))))
     finally announcer.foreach(_.end())
   }
 
@@ -74,10 +74,12 @@ private[stoplog] final class DirectoryCompactionJob private (
   }
 
   /** A new target receives the records of this job. */
-  private def announcerOf(): Option[Announcer] = {
-    val next = storage.log.newest().fold(0L)(_.seq + 1)
-    options.announce.start(storage.announced(storage.sinkId), Some(next))
-  }
+  private def announcerOf(): Option[Announcer] =
+    if (options.announce.targets.isEmpty) None
+    else {
+      val next = OtherTargets.next(storage.files, storage.log)
+      options.announce.start(storage.announced(storage.sinkId), Some(next))
+    }
 
   /** Keeps the records that targets of other jobs need. */
   private def kept: Announcing = new StoredCursors(storage.files, storage.sinkId)

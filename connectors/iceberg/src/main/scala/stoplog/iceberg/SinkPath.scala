@@ -53,7 +53,7 @@ private[iceberg] final case class SinkPath(qualified: Path, table: String) {
 private[iceberg] object SinkPath {
 
   /** `s3://lake/a` and `s3a://lake/a` are one address, and so are `file:/a` and `file:///a`. */
-  private def withoutScheme(address: String): String = Scheme.replaceFirstIn(address, "")
+  def withoutScheme(address: String): String = Scheme.replaceFirstIn(address, "")
 
   private val Scheme = "^([A-Za-z][A-Za-z0-9+.-]*:)?/*".r
 

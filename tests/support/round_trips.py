@@ -312,8 +312,13 @@ class Table:
 
     def canonical(self, rows: DataFrame) -> list[tuple[Any, ...]]:
         own = [] if self.form == "text" else ["id"]
-        forms = (f"{kind.canonical.format(name)} AS {name}" for name, kind in self.columns.items())
+        forms = (f"{kind.canonical.format(self._value(name))} AS {name}" for name, kind in self.columns.items())
         return [tuple(row) for row in rows.selectExpr(*own, *forms).collect()]
+
+    def _value(self, name: str) -> str:
+        """The ORC library reads zeros of both signs as equal: `-0.0` may become `0.0`."""
+        is_float = self.form == "orc" and self.columns[name].sql in ("FLOAT", "DOUBLE")
+        return f"({name} + cast(0 AS {self.columns[name].sql}))" if is_float else name
 
 
 def table(form: str, seed: int, rows: int) -> Table:

@@ -12,8 +12,8 @@ import stoplog.commit.{AnnouncementStatus, Announcer, Liveness}
 import stoplog.error.{AnnounceErrors, Causes, Errors, Redaction}
 import stoplog.options.AnnounceOptions
 
-/** Delivers the announcements that a query, or a batch job, has left, and reads the tables of targets. Changes
-  * no file that readers see.
+/** Delivers the announcements that a query, or a batch job, has left, and reads the tables of targets.
+  * Changes no file that readers see.
   */
 private[admin] object AnnounceCommand {
 

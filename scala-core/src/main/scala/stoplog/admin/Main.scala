@@ -14,7 +14,7 @@ import org.apache.hadoop.conf.Configuration
 
 import stoplog.commit.{Liveness, SinkIdentity}
 import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
-import stoplog.options.SinkOptions
+import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.storage.Truncation
 
 /** The tools for the command line. Reads one JSON object from standard input, and prints one JSON object to
@@ -36,13 +36,13 @@ object Main {
     try {
       val request  = Request.read(json)
       val progress = new ProgressLines(output)
-      output.println(
+      output.println(SparkHadoop.withTool(request.configuration) {
         request.command match {
           case "qualify" => QualifyCommand.answer(request.path, request.configuration, progress)
           case "tables"  => request.sink.tables(request.options)
           case _         => planned(request, progress)
         }
-      )
+      })
       0
     } catch {
       case NonFatal(e) =>

@@ -2,6 +2,7 @@
 package stoplog.options
 
 import java.util.{Map => JMap}
+import java.util.concurrent.atomic.AtomicReference
 
 import scala.jdk.CollectionConverters._
 
@@ -47,7 +48,22 @@ private[stoplog] object SparkOptions {
     if (caseless(options).getBoolean(AsyncProgress, false)) throw Errors.asyncProgress()
 }
 
-/** The user's Hadoop configuration of Spark. */
+/** The user's settings of Hadoop. */
 private[stoplog] object SparkHadoop {
+  private val ofTool = new AtomicReference(Option.empty[Configuration])
+
   def configuration: Configuration = SparkSession.active.sparkContext.hadoopConfiguration
+
+  /** Returns the settings for threads without an active session: of the tool, or else of the default session.
+    */
+  def ofProcess: Configuration = ofTool.get
+    .orElse(SparkSession.getDefaultSession.map(_.sparkContext.hadoopConfiguration))
+    .getOrElse(new Configuration)
+
+  /** Runs a tool, which has no session, with these settings. */
+  def withTool[A](settings: Configuration)(tool: => A): A = {
+    val before = ofTool.getAndSet(Some(settings))
+    try tool
+    finally ofTool.set(before)
+  }
 }

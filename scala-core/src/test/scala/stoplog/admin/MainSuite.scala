@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.admin.AdminWorld.within
 import stoplog.announce.{Announcement, AnnouncementId, AnnouncementTarget, Delivery, LogId}
 import stoplog.announce.table.{ComparedTable, TableContent}
+import stoplog.options.SparkHadoop
 
 class MainSuite extends AnyFunSuite {
 
@@ -53,8 +54,9 @@ class MainSuite extends AnyFunSuite {
   test("tables are returned as data, with the problem of a table that cannot be read") {
     within() { world =>
       world.epoch(world.driver(), 0, "ant")
-      def tables(options: String) =
-        asked(s"""{"command":"tables","path":"${world.directory}","options":{$options}}""")
+      def tables(options: String) = asked(
+        s"""{"command":"tables","path":"${world.directory}","options":{$options},"hadoop":{"lake.elsewhere":"4"}}"""
+      )
       val kind            = classOf[MainSuite.Lake].getName
       val (status, found) =
         tables(s""""announce.lake":"$kind","announce.broken":"$kind","announce.broken.fails":"x"""")
@@ -100,7 +102,7 @@ object MainSuite {
       Some(
         new TableContent(
           Vector("b/2", "b/2"),
-          4,
+          SparkHadoop.ofProcess.getInt("lake.elsewhere", 0),
           Set("b/1"),
           Map("b/0" -> "version 3"),
           Some(5),

@@ -7,15 +7,14 @@ import scala.jdk.CollectionConverters._
 import io.delta.kernel.commit.Committer
 import io.delta.kernel.exceptions.{UnsupportedProtocolVersionException, UnsupportedTableFeatureException}
 import io.delta.kernel.internal.SnapshotImpl
-import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
-import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery}
 import stoplog.announce.table.{
   ComparedTable, KnownLog, LeftOutFiles, Refusal, SeenPositions, TableContent, TablePosition
 }
 import stoplog.fault.Faults
+import stoplog.options.SparkHadoop
 import stoplog.storage.{Durability, Storage, StorageSettings, Truncation}
 
 /** The directory of a sink as a Delta table, which has each finished file by exactly one commit.
@@ -33,8 +32,7 @@ private[delta] final class DeltaTarget(
   private val seen    = new SeenPositions
   private val leftOut = new LeftOutFiles
 
-  private lazy val configuration =
-    SparkSession.getDefaultSession.fold(new Configuration)(_.sparkContext.hadoopConfiguration)
+  private lazy val configuration = SparkHadoop.ofProcess
 
   override def position(path: String, logName: String): Option[AnnouncementId] = {
     val table = tableAt(path, logName)

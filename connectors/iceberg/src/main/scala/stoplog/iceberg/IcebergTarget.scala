@@ -4,19 +4,18 @@ package stoplog.iceberg
 import scala.annotation.tailrec
 import scala.jdk.CollectionConverters._
 
-import org.apache.hadoop.conf.Configuration
 import org.apache.iceberg.{CatalogUtil, Table}
 import org.apache.iceberg.catalog.Catalog
 import org.apache.iceberg.exceptions.{
   CommitFailedException, CommitStateUnknownException, NoSuchTableException, ValidationException
 }
-import org.apache.spark.sql.SparkSession
 
 import stoplog.announce.{Announcement, AnnouncementId, Delivery}
 import stoplog.announce.table.{
   ComparedTable, FileChanges, KnownLog, LeftOutFiles, ReadFiles, Refusal, SeenPositions, TableContent,
   TablePosition
 }
+import stoplog.options.SparkHadoop
 
 /** An Iceberg table that contains the finished files of a sink, each in exactly one commit. The files stay
   * in the directory of the sink; the table has their addresses, partitions and statistics.
@@ -26,7 +25,7 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
 
   def this(settings: IcebergSettings) = this(settings, IcebergTarget.catalog(_))
 
-  private lazy val configuration = IcebergTarget.configuration
+  private lazy val configuration = SparkHadoop.ofProcess
 
   private var opened  = Option.empty[Catalog]
   private val seen    = new SeenPositions
@@ -142,9 +141,5 @@ private[iceberg] final class IcebergTarget(settings: IcebergSettings, open: Iceb
 private object IcebergTarget {
 
   private def catalog(settings: IcebergSettings): Catalog =
-    CatalogUtil.buildIcebergCatalog(settings.catalog, settings.properties.asJava, configuration)
-
-  /** The settings of the session for file systems, if there is a session. */
-  private def configuration: Configuration =
-    SparkSession.getDefaultSession.fold(new Configuration)(_.sparkContext.hadoopConfiguration)
+    CatalogUtil.buildIcebergCatalog(settings.catalog, settings.properties.asJava, SparkHadoop.ofProcess)
 }

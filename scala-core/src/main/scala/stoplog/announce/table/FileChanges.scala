@@ -43,12 +43,14 @@ private[stoplog] final case class Replacement(
 /** The common effect of several announcements. Files that the announcements add and remove are in no field:
   * such files no longer exist.
   *
+  * @param restart see [[KnownLog]]
   * @param leftOut the paths of files that the target has refused, see [[LeftOutFiles]]
   */
 private[stoplog] final case class FileChanges(
     added: Vector[AddedFile],
     replacements: Vector[Replacement],
     removed: Vector[RemovedFile],
+    restart: String,
     leftOut: Set[String] = Set.empty
 ) {
 
@@ -110,7 +112,7 @@ private[stoplog] final case class KnownLog(
   /** Returns the common effect of announcements. Throws [[Refusal]] for a gap. */
   def changes(announcements: Vector[Announcement]): FileChanges =
     announcements
-      .foldLeft((this, FileChanges(Vector.empty, Vector.empty, Vector.empty))) {
+      .foldLeft((this, FileChanges(Vector.empty, Vector.empty, Vector.empty, restart))) {
         case ((known, changes), next) => known.after(next) -> known.changed(changes, next)
       }
       ._2

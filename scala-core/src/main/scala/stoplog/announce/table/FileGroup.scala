@@ -61,7 +61,7 @@ private[stoplog] object FileGroup {
         each.isCompaction && each.removed.forall(file => present.contains(file.path))
       )
     val removed = changes.removed ++ replacements.flatMap(_.removed)
-    refuseUnknown(removed, isKnown)
+    refuseUnknown(removed, isKnown, changes.restart)
     removed.find(file => !present.contains(file.path)).foreach { file =>
       Log.info(s"The removal of ${file.path} has no effect: the table does not have the file")
     }
@@ -77,14 +77,18 @@ private[stoplog] object FileGroup {
     )
   }
 
-  private def refuseUnknown(removed: Vector[RemovedFile], isKnown: String => Boolean): Unit = {
+  private def refuseUnknown(
+      removed: Vector[RemovedFile],
+      isKnown: String => Boolean,
+      restart: String
+  ): Unit = {
     val unknown = removed.filter(file => file.expected == Expected.InTable && !isKnown(file.path))
     if (unknown.nonEmpty)
       throw new Refusal(
         s"${unknown.size} of ${removed.size} removed files are not in the table, such as ${unknown.head.path}: their " +
           "announcements wait in another log of the path, the target was attached later, or another writer has rewritten the " +
-          "files. Run the command announce; if the files stay unknown, attach a target with start = snapshot. With " +
-          "onRefused = skip the table keeps the rows, and lacks the files in place of them"
+          s"files. Run the command announce. $restart, if the files stay unknown. With onRefused = skip the table keeps the rows, " +
+          "and lacks the files in place of them"
       )
   }
 }

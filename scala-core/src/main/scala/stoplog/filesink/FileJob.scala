@@ -56,8 +56,10 @@ private[filesink] final class FileJob(
         // The commit lists the directories and checks them. Two listings would double the cost of many.
         orEnding(record.refuseOpenParts(partitions))
     }
-    tidyUpOthers()
-    new RowWriterFactory(TaskPlans.of(orEnding(record.begin(slots))), sink)
+    orEnding {
+      tidyUpOthers()
+      new RowWriterFactory(TaskPlans.of(record.begin(slots)), sink)
+    }
   }
 
   /** Spark does not abort a job that fails before its tasks. */

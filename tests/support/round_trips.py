@@ -312,9 +312,7 @@ class Table:
 
     def canonical(self, rows: DataFrame) -> list[tuple[Any, ...]]:
         own = [] if self.form == "text" else ["id"]
-        forms = (
-            f"{kind.canonical.format(self._value(name))} AS {name}" for name, kind in self.columns.items()
-        )
+        forms = (f"{kind.canonical.format(self._value(at))} AS {at}" for at, kind in self.columns.items())
         return [tuple(row) for row in rows.selectExpr(*own, *forms).collect()]
 
     def _value(self, name: str) -> str:

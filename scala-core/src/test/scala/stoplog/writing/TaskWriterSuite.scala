@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit._
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
-import stoplog.part.{LastWriter, Open, PartNaming, PartRows, SpoolFile, Spooled}
+import stoplog.part.{LastWriter, Open, PartNaming, PartRows, Resume, SpoolFile, Spooled}
 import stoplog.plan.{Attempt, TaskPlan, TaskResult}
 import stoplog.rolling.{RollReason, RollingPolicy}
 import stoplog.thread.Parallel
@@ -88,8 +88,7 @@ class TaskWriterSuite extends AnyFunSuite {
     val now    = clock.millis()
     val result = writer.commit()
     assert(result.closed.isEmpty)
-    val expected =
-      Open("b", name(11), stoplog.part.Resume("t1"), 10, PartRows(2, now - 7, now), LastWriter(1, Some(mine)))
+    val expected = Open("b", name(11), Resume("t1"), 10, PartRows(2, now - 7, now), LastWriter(1, Some(mine)))
     assert(result.open === Vector(expected))
     assert(result.nextPart === 14)
     assert(parts.content("t1") === "#\none\ntwo\n")

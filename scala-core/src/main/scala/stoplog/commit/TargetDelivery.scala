@@ -28,10 +28,7 @@ private[commit] final class TargetDelivery(
 ) {
   import TargetDelivery._
 
-  private val positioned = target.target match {
-    case found: PositionedTarget => Some(found)
-    case _                       => None
-  }
+  private val positioned = Some(target.target).collect { case found: PositionedTarget => found }
 
   // Announcements of the records before `reading` that the target may lack.
   private var pending   = Vector.empty[Announcement]
@@ -254,7 +251,7 @@ private[commit] final class TargetDelivery(
 
   private def refused(call: Vector[Announcement], refused: Delivery.Refused): Next = {
     val without = pending.map(withoutFiles(_, refused.files))
-    val first   = call.zip(without).find { case (all, rest) => all != rest }.map(_._1)
+    val first   = call.zip(without).collectFirst { case (all, rest) if all != rest => all }
     val error   =
       AnnounceErrors.refused(place.path, name, first.getOrElse(call.head).id.toString, refused.reason)
     target.onRefused match {

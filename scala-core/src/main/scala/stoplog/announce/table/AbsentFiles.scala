@@ -24,8 +24,9 @@ private[stoplog] final class AbsentFiles(own: String, stored: Map[String, String
     val without = byProperty.view.mapValues(_ -- removed).toMap
     val more    = gone ++ (changes.leftOut -- removed)
     val after   = without.updated(own, without.getOrElse(own, Set.empty) ++ more)
-    after
-      .filter { case (name, paths) => byProperty.getOrElse(name, Set.empty) != paths }
-      .map { case (name, paths) => name -> paths.toVector.sorted.mkString("\n") }
+    after.collect {
+      case (name, paths) if byProperty.getOrElse(name, Set.empty) != paths =>
+        name -> paths.toVector.sorted.mkString("\n")
+    }
   }
 }

@@ -42,19 +42,8 @@ private[stoplog] object ReadFiles {
     val paths   = files.map(_.file.path).distinct
     val results =
       paths.map(path => path -> FooterReading.of(new Path(s"$sink/$path"), configuration)(read(path)))
-    refuse(
-      sink,
-      results.flatMap {
-        case (path, damaged: FooterReading.Damaged) => Some(path -> damaged.reason)
-        case _                                      => None
-      }
-    )
-    val found = results
-      .flatMap {
-        case (path, FooterReading.Found(footer)) => Some(path -> footer)
-        case _                                   => None
-      }
-      .to(VectorMap)
+    refuse(sink, results.collect { case (path, damaged: FooterReading.Damaged) => path -> damaged.reason })
+    val found  = results.collect { case (path, FooterReading.Found(footer)) => path -> footer }.to(VectorMap)
     val absent = paths.toSet -- found.keys
     if (absent.nonEmpty)
       checkDirectory(new Path(s"$sink/${SinkDirectory(logName).log}"), absent.head, configuration)

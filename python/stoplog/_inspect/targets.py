@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,7 +56,7 @@ def cursors(storage: Storage, log: str) -> dict[str, Cursor]:
 
 def _cursor(storage: Storage, directory: str) -> Cursor:
     names = [file.name for file in storage.children(directory)[1]]
-    position = max((name for name in names if _POSITION.fullmatch(name) and len(name) == 20), default=None)
+    position = _newest(_matches(names))
     if position is None:
         return Cursor()
     last = _note(storage.read(f"{directory}/{position}")).get("last", -1)
@@ -74,14 +75,24 @@ def targets(storage: Storage, sink_id: str, newest: int) -> tuple[TargetStatus, 
 
 def _target(storage: Storage, directory: str, name: str, newest: int) -> TargetStatus:
     names = [file.name for file in storage.children(f"{directory}/{name}")[1]]
-    found = [match for match in map(_POSITION.fullmatch, names) if match]
-    position = max((int(match[1]) for match in found if not match[2]), default=0)
+    found = _matches(names)
+    position = int(_newest(found) or 0)
     waiting = max(0, newest + 1 - position)
     failed = max((match[0] for match in found if match[2] and int(match[1]) >= position), default=None)
     if failed is None:
         return TargetStatus(name, position, waiting)
     note = _note(storage.read(f"{directory}/{name}/{failed}"))
     return TargetStatus(name, position, waiting, str(note.get("reason", "unknown")), note.get("at"))
+
+
+def _matches(names: Iterable[str]) -> list[re.Match[str]]:
+    """Returns the names of positions, and of the failures after them."""
+    return [match for match in map(_POSITION.fullmatch, names) if match]
+
+
+def _newest(found: Iterable[re.Match[str]]) -> str | None:
+    """Returns the name of the newest position."""
+    return max((match[1] for match in found if not match[2]), default=None)
 
 
 def _note(content: bytes | None) -> dict[str, Any]:

@@ -69,8 +69,8 @@ def check(
 def _look(
     storage: Storage, sink_ids: Sequence[str], now_millis: int, watch: Watch, tables: Tables
 ) -> CheckReport:
-    # A query changes the files, then the log, then the table, then the cursor. In the reverse order, each
-    # change in what was read first is also in what is read later.
+    # A query changes the files, then the log, then the table, then the cursor. The check reads in the reverse
+    # order, so that each later reading contains the changes of the earlier readings.
     positions = {} if tables is no_tables else {log: cursors(storage, log) for log in all_sink_ids(storage)}
     compared = tables()
     visible = visible_files(storage)

@@ -295,7 +295,9 @@ private[commit] final class AnnouncerThread(val delivery: TargetDelivery, clock:
       }
     catch { case _: InterruptedException => false } // by [[ended]], after `isAborted` was set
 
-  /** A target may throw, or leave behind, an interruption of its own. The thread survives it. */
+  /** Performs one step. The thread continues if a target throws an interruption, or leaves the thread
+    * interrupted.
+    */
   private def step(): TargetDelivery.Next = {
     val next =
       try delivery.step(isEnding)

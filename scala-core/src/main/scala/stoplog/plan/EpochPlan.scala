@@ -96,7 +96,7 @@ private[stoplog] final case class TaskPlan(
   def prepared(rows: Vector[Prepared], startedAtMillis: Long, nowMillis: Long): TaskResult = {
     val closed = rows.map { part =>
       Pending(
-        "",
+        bucket = "",
         part.name,
         Closed(part.token),
         part.bytes.max(1),

@@ -94,7 +94,7 @@ private[stoplog] final class OpenPartWriter[R] private (
         .orElse(before.map(_.handle))
         .getOrElse(throw new IllegalStateException(s"$name was never opened")),
       end.position,
-      written(firstTime),
+      written,
       LastWriter(slot, if (stored.isDefined) Some(run) else before.flatMap(_.owner)),
       spooled
     )
@@ -107,13 +107,13 @@ private[stoplog] final class OpenPartWriter[R] private (
   def finish(reason: RollReason): Pending = {
     val handle = end.finish()
     body.close()
-    Pending(bucket, name, handle, end.position, written(firstTime = None), reason)
+    Pending(bucket, name, handle, end.position, written, reason)
   }
 
   /** Abandons the part: closes the file and deletes nothing (I5). */
   override def close(): Unit = Outcomes.each(() => body.close(), () => end.close())
 
-  private def written(firstTime: Option[Long]): PartRows = PartRows(
+  private def written: PartRows = PartRows(
     rows,
     openedAtMillis,
     lastWrittenAtMillis,

@@ -45,9 +45,5 @@ private[delta] object LogFacts {
   def listedIn(properties: Map[String, String], target: String): Option[Long] =
     properties.view.filterKeys(_.startsWith(listed(target, ""))).values.flatMap(_.toLongOption).maxOption
 
-  /** Returns whether the table has received a snapshot announcement of any log. */
-  def isListed(properties: Map[String, String], target: String): Boolean =
-    properties.keySet.exists(_.startsWith(listed(target, "")))
-
   private def listed(target: String, logName: String): String = s"stoplog.listed.$target.$logName"
 }

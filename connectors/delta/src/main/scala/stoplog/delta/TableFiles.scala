@@ -40,7 +40,7 @@ private[delta] final class TableFiles(table: DeltaTable, files: FileStore, targe
         case Some(oldest) if oldest.version == 0 => None
         case oldest                              => Some(oldest.fold(Long.MaxValue)(_.millis))
       },
-      isListed = LogFacts.isListed(properties, target)
+      isListed = LogFacts.listedIn(properties, target).isDefined
     )
   }
 

@@ -142,7 +142,9 @@ private[twophase] object TwoPhaseEngineSink {
       begun = true
       try
         tools.parallel.uninterrupted {
-          val outcomes = tools.parallel.map(all)(part => tools.retry(() => committer.commit(part)))
+          // Each commit connects to a server first, so even two commits run at the same time.
+          val outcomes =
+            tools.parallel.mapWork(all, all.size)(part => tools.retry(() => committer.commit(part)))
           refuseLost(all, all.zip(outcomes).collect { case (part, CommitOutcome.Lost) => part })
         }
       catch { case NonFatal(e) => throw Errors.batchPartly(sink.target, e) }

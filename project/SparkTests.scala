@@ -25,6 +25,8 @@ object SparkTests {
       "sun.security.action", "sun.util.calendar"
     ).map(name => s"--add-opens=java.base/$name=ALL-UNNAMED"),
     Test / testOptions += Tests.Argument(TestFrameworks.ScalaTest, "-oD"),
+    Test / testOptions ++=
+      (if (isLongRun) Nil else Seq(Tests.Argument(TestFrameworks.ScalaTest, "-l", "stoplog.LongRun"))),
     Test / parallelExecution  := true, // of the JVMs; in each of them one suite runs after the other
     Test / testForkedParallel := false,
     Test / testOptions += Tests.Filter(name => isLongRun || !OnlyInLongRuns.exists(name.contains)),

@@ -36,7 +36,8 @@ QUICK = {"JDK_JAVA_OPTIONS": QUICK_JVM}
 NEVER = {"finalizeOnTermination": "never", "rolloverInterval": "1h", "inactivityInterval": "1h"}
 
 
-@pytest.mark.parametrize("layout", [pytest.param("text", marks=pytest.mark.long), "parquet"])
+@pytest.mark.long
+@pytest.mark.parametrize("layout", ["text", "parquet"])
 def test_a_killed_query_is_finished_from_the_shell(place: Place, layout: str) -> None:
     options = {"format": layout, "bucketAssigner": "basePath", "bucketCheckInterval": "1s"} | NEVER
     job = Job.at(
@@ -95,6 +96,7 @@ def test_the_command_named_by_a_rejected_start_repairs_the_sink(
     assert_each_once(place.out, place.rows)
 
 
+@pytest.mark.long
 def test_a_new_checkpoint_adopts_or_resets_a_sink(spark: SparkSession, place: Place) -> None:
     place.feed(files=2)
     Stream(spark, place).run()

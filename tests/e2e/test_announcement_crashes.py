@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from support.place import Place
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
-KILL_ROUNDS = 20 if LONG else 3
+KILL_ROUNDS = 20 if LONG else 2
 IN_FILES = 260 if LONG else 20
 """Of a hundred rows each, in parts of five rows at most."""
 BATCH_ROWS = 2_500 if LONG else 500
@@ -67,6 +67,7 @@ def test_each_file_of_a_stream_is_announced_after_kill_9(place: Place, mortal: H
     assert_all_announced(place, mortal, OUT_FILES)
 
 
+@pytest.mark.long
 def test_each_file_of_batch_jobs_is_announced_after_kill_9(place: Place, mortal: Hook) -> None:
     for number in range(KILL_ROUNDS):
         step = BATCH_STEPS[number % len(BATCH_STEPS)]

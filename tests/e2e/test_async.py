@@ -208,6 +208,7 @@ def test_an_event_time_column_is_declared_after_the_calls(spark: SparkSession, p
 
 
 @pytest.mark.spark_lines
+@pytest.mark.long
 def test_async_map_works_over_spark_connect(tmp_path: Path) -> None:
     outcome = Job(str(tmp_path), rows=4).run("async_connect_job.py")
     assert outcome.code == 0

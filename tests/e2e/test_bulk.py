@@ -50,9 +50,9 @@ BASE = {"bucketAssigner": "basePath", "finalizeOnTermination": "always"}
     "options",
     [
         {"format": "parquet", "parquet.block.size": "40000"},
-        {"format": "parquet", "compression": "zstd"},
+        pytest.param({"format": "parquet", "compression": "zstd"}, marks=pytest.mark.long),
         {"format": "orc"},
-        {"format": "orc", "compression": "zlib"},
+        pytest.param({"format": "orc", "compression": "zlib"}, marks=pytest.mark.long),
         {"format": "avro"},
     ],
     ids=lambda options: "-".join(options.values()),

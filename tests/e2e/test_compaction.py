@@ -31,12 +31,15 @@ BASE = {
 @pytest.mark.parametrize(
     "options",
     [
-        {"format": "parquet"},
+        pytest.param({"format": "parquet"}, marks=pytest.mark.long),
         {"format": "parquet", "parquet.block.size": "10000"},
         {"format": "orc"},
-        {"format": "orc", "orc.stripe.size": "10000"},
+        pytest.param({"format": "orc", "orc.stripe.size": "10000"}, marks=pytest.mark.long),
         {"format": "avro"},
-        {"format": "avro", "avro.mapred.sync.interval": "1000", "compression": "deflate"},
+        pytest.param(
+            {"format": "avro", "avro.mapred.sync.interval": "1000", "compression": "deflate"},
+            marks=pytest.mark.long,
+        ),
     ],
     ids=lambda options: "-".join(options.values()),
 )

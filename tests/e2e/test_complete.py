@@ -117,6 +117,7 @@ def test_late_rows_make_a_new_version_and_are_counted(utc: SparkSession, place: 
 
 
 @pytest.mark.spark_lines
+@pytest.mark.long
 def test_no_bucket_is_marked_before_the_last_window_is_written(utc: SparkSession, place: Place) -> None:
     hours = Hours(utc, place)
     windows = (

@@ -8,6 +8,7 @@ own sink and by ours, or read by Spark's own source and by ours, and compared va
 from __future__ import annotations
 
 import json
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -284,9 +285,10 @@ def test_reading_options_have_the_effect_of_spark(spark: SparkSession, tmp_path:
         reading = READINGS[name]
         return stoplog_reads(spark, reading.format, places[name], reading.schema, reading.renamed())
 
-    names = [name for name, reading in READINGS.items() if not reading.fails]
+    right = [name for name, reading in READINGS.items() if not reading.fails]
+    names = right if os.environ.get("STOPLOG_LONG") == "1" else right[::4]
     assert all_rows(by_stoplog, names) == all_rows(by_spark, names)
-    for name in READINGS.keys() - set(names):
+    for name in READINGS.keys() - set(right):
         for read in (by_spark, by_stoplog):
             with pytest.raises(Exception, match=r"."):
                 read(name).collect()

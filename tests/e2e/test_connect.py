@@ -38,9 +38,8 @@ def test_streams_and_batches_run_from_a_connect_client(place: Place) -> None:
     assert_each_once(place.out, [*place.rows, *(str(number) for number in range(10))])
 
 
-@pytest.mark.parametrize(
-    ("runs", "buckets"), [(3, 500), pytest.param(20, 2000, marks=pytest.mark.long)], ids=["few", "many"]
-)
+@pytest.mark.long
+@pytest.mark.parametrize(("runs", "buckets"), [(3, 500), (20, 2000)], ids=["few", "many"])
 def test_a_client_waits_until_all_files_are_visible(place: Place, runs: int, buckets: int) -> None:
     (place.input / "rows.txt").write_text("".join(f"{number}\n" for number in range(buckets)))
     job = Job.at(place, path=str(place.root), source={"runs": str(runs)})

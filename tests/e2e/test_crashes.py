@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from stoplog.testing import Pipeline, PipelineFactory
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
-KILL_ROUNDS = 20 if LONG else 2
+KILL_ROUNDS = 20 if LONG else 1
 SEED = 20_260_301
 
 # Three buckets, and parts that are full after a batch or two.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "id BIGINT, word STRING"
 LIMITS = [{}, {"maxRowsPerTrigger": "2000"}, {"maxBytesPerTrigger": "200k"}]
-SAMPLE = (("parquet", 1), ("orc", 1), ("avro", 1), ("text", 1))
+SAMPLE = (("parquet", 1), ("text", 1))
 WHOLE = [(form, seed) for form in (*LINE, *CODECS) for seed in (1, 2, 3)]
 _RANDOM = random.Random(43)
 

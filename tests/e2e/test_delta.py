@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from support.place import Place
 
-KILL_ROUNDS = 20 if os.environ.get("STOPLOG_LONG") == "1" else 2
+KILL_ROUNDS = 20 if os.environ.get("STOPLOG_LONG") == "1" else 1
 SEED = 20_261_128
 
 pytestmark = pytest.mark.skipif(
@@ -81,6 +81,7 @@ def test_a_stream_of_many_epochs_adds_few_files_in_few_versions(spark: SparkSess
     assert sorted(delta.rows(version=0)) == sorted(place.rows)[: len(place.rows) // 2]
 
 
+@pytest.mark.long
 def test_an_overwrite_and_a_compaction_are_one_commit_each(spark: SparkSession, place: Place) -> None:
     delta = Delta(place)
     options = delta.options(derivedKeys="dt, hour")
@@ -111,6 +112,7 @@ def test_an_overwrite_and_a_compaction_are_one_commit_each(spark: SparkSession, 
     assert "version 6 (OPTIMIZE)" in found[FindingKind.TABLE_FILES_REWRITTEN]
 
 
+@pytest.mark.long
 def test_vacuum_removes_no_open_part_and_no_log(place: Place) -> None:
     """A vacuum without retention removes every file that the table does not know, and hidden files too."""
     delta = Delta(place)

@@ -71,6 +71,7 @@ class Follower:
 
 
 @pytest.mark.spark_lines
+@pytest.mark.long
 def test_the_quick_start_leads_from_an_empty_directory_to_readable_files(tmp_path: Path) -> None:
     someone = Follower("getting-started/quick-start.md", tmp_path)
     (job, look) = someone.blocks("python")

@@ -10,6 +10,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING
 
 import polars
+import pytest
 
 import stoplog
 from servers.jars import jars
@@ -21,12 +22,11 @@ from support.lake import NAME, Lake
 from support.wait import until
 
 if TYPE_CHECKING:
-    import pytest
     from pyspark.sql import SparkSession
 
     from support.place import Place
 
-KILL_ROUNDS = 20 if os.environ.get("STOPLOG_LONG") == "1" else 2
+KILL_ROUNDS = 20 if os.environ.get("STOPLOG_LONG") == "1" else 1
 SEED = 20_261_127
 
 HALVES = ["value", "CAST(right(value, 1) AS INT) % 2 AS half"]
@@ -42,6 +42,7 @@ STEPS = {
 }
 
 
+@pytest.mark.long
 def test_a_stream_of_many_epochs_adds_few_files_in_few_snapshots(
     spark: SparkSession, place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,13 +67,22 @@ def rows(directory: Path) -> int:
     return sum(parquet.ParquetFile(file).metadata.num_rows for file in directory.rglob("part-*.parquet"))
 
 
+@pytest.mark.parametrize("template", ["files", "kafka", "overwrite", "quarantine", "sink"])
+def test_the_tests_of_a_project_pass(tmp_path: Path, template: str) -> None:
+    Project(tmp_path, template).test()
+
+
+def test_the_tests_of_a_project_for_postgres_pass(tmp_path: Path, database: Database) -> None:
+    of_postgres(tmp_path, database).test()
+
+
 def test_files_become_parquet(tmp_path: Path) -> None:
     project = Project(tmp_path, "files")
     assert "2026-01-31" in project.job()
     assert rows(project.home / "output") == 10
-    project.test()
 
 
+@pytest.mark.long
 def test_events_of_kafka_become_hourly_files(
     tmp_path: Path, broker: KafkaBroker, spark: SparkSession
 ) -> None:
@@ -89,41 +98,43 @@ def test_events_of_kafka_become_hourly_files(
     ).save()
     project.job("--once")
     assert rows(project.home / "output" / "dt=2026-01-31" / "hour=10") == 20
-    project.test()
 
 
+@pytest.mark.long
 def test_a_day_is_replaced(tmp_path: Path) -> None:
     project = Project(tmp_path, "overwrite")
     assert "29.50" in project.job("2026-01-31")
     assert rows(project.home / "output") == 2
-    project.test()
 
 
+@pytest.mark.long
 def test_changes_are_upserted_into_postgres(tmp_path: Path, database: Database) -> None:
-    # The user and the password are in the URL: the server of the tests trusts everybody.
-    database.execute("DROP TABLE IF EXISTS customers")
-    database.execute("CREATE TABLE customers (id BIGINT PRIMARY KEY, name TEXT, version BIGINT NOT NULL)")
-    project = Project(tmp_path, "postgres", database.conf["spark.jars"], DATABASE_URL=database.url)
-    project.job()
+    of_postgres(tmp_path, database).job()
     assert database.rows("SELECT name FROM customers WHERE id IN (0, 1) ORDER BY id") == [
         ["renamed"],
         ["customer 1"],
     ]
-    project.test()
 
 
+@pytest.mark.long
 def test_bad_bytes_of_a_landing_zone_go_to_quarantine(tmp_path: Path) -> None:
     project = Project(tmp_path, "quarantine")
     assert "Good rows: 4" in project.job()
     assert "this line is not JSON" in "".join(
         file.read_text() for file in (project.home / "quarantine").rglob("*") if file.is_file()
     )
-    project.test()
 
 
+@pytest.mark.long
 def test_orders_reach_a_custom_sink(tmp_path: Path) -> None:
     project = Project(tmp_path, "sink")
     project.job()
     written = "".join(file.read_text() for file in (project.home / "output").glob("part-*.json"))
     assert sorted(json.loads(line)["id"] for line in written.splitlines()) == [1, 2, 4, 5]
-    project.test()
+
+
+def of_postgres(root: Path, database: Database) -> Project:
+    """Returns a project for an empty table. The server of the tests accepts every user."""
+    database.execute("DROP TABLE IF EXISTS customers")
+    database.execute("CREATE TABLE customers (id BIGINT PRIMARY KEY, name TEXT, version BIGINT NOT NULL)")
+    return Project(root, "postgres", database.conf["spark.jars"], DATABASE_URL=database.url)

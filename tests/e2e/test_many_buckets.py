@@ -6,6 +6,8 @@ from __future__ import annotations
 import resource
 from typing import TYPE_CHECKING
 
+import pytest
+
 from support.finished import assert_each_once, files
 from support.jobs import Job
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 BUCKETS = 4_000
 
 
+@pytest.mark.long
 def test_a_job_writes_thousands_of_buckets(place: Place) -> None:
     """Two rows for each bucket, every bucket's rows some hundred rows apart."""
     place.feed(files=2, rows=BUCKETS)

@@ -11,6 +11,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 import stoplog
 from support.finished import content, files
 
@@ -21,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "beyond-files" / "own-classes.md"
 
 
+@pytest.mark.long
 def test_the_template_is_built_and_used_as_documented(spark: SparkSession, tmp_path: Path) -> None:
     (commands,) = re.findall(r"^```bash\n(.*?)^```$", PAGE.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     shutil.copytree(ROOT / "examples" / "own-classes", tmp_path / "examples" / "own-classes")

@@ -61,7 +61,9 @@ def kills() -> list[object]:
 
 
 @pytest.mark.spark_lines
-@pytest.mark.parametrize("script", ["overwrite_job.py", "overwrite_connect_job.py"])
+@pytest.mark.parametrize(
+    "script", ["overwrite_job.py", pytest.param("overwrite_connect_job.py", marks=pytest.mark.long)]
+)
 def test_every_form_replaces_one_day(spark: SparkSession, tmp_path: Path, script: str) -> None:
     out = tmp_path / "out"
     three_days(spark, out)

@@ -140,6 +140,7 @@ def target(request: pytest.FixtureRequest) -> Target:
     return Topic(request.getfixturevalue("broker"), name)
 
 
+@pytest.mark.long
 def test_each_file_of_two_streams_is_announced_once_after_kill_9(place: Place, target: Target) -> None:
     moments = random.Random(SEED)
     for number in range(KILL_ROUNDS):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pytest
 
 from stoplog.testing import check_two_phase
 
@@ -28,6 +29,7 @@ from pyspark import cloudpickle
 cloudpickle.register_pickle_by_value(postgres_sink)
 
 
+@pytest.mark.long
 def test_the_sink_of_postgres_keeps_the_laws(database: Database) -> None:
     sink = made(database, "orders")
     rows = [pa.RecordBatch.from_pydict({"id": [1, 2], "value": ["a", None]})]

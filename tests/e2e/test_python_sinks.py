@@ -37,11 +37,11 @@ cloudpickle.register_pickle_by_value(transactional_files)
 cloudpickle.register_pickle_by_value(sys.modules[__name__])
 
 LONG = os.environ.get("STOPLOG_LONG") == "1"
-KILL_ROUNDS = 20 if LONG else 2
+KILL_ROUNDS = 20 if LONG else 1
 SEED = 20_261_127
 JOB = "two_phase_job.py"
 STEPS = ("afterSync", "beforeRecord", "afterRecord", "partPublished", "afterPublish", "afterMark")
-SAMPLE = ("afterRecord", "afterMark")
+SAMPLE = ("afterRecord",)
 
 
 def test_a_stream_writes_each_row_once_over_restarts(spark: SparkSession, place: Place) -> None:
@@ -199,6 +199,7 @@ def test_each_row_is_written_once_after_a_halt_at_a_step(place: Place, step: str
     assert_each_once(place)
 
 
+@pytest.mark.long
 def test_lost_output_ends_the_query_or_is_skipped_by_option(place: Place) -> None:
     place.feed(files=4)
     assert job(place, fault="afterRecord:1:halt").run(JOB).code == KILLED
@@ -222,6 +223,7 @@ def test_each_row_is_written_once_after_kill_9_of_the_driver(place: Place) -> No
     assert_each_once(place)
 
 
+@pytest.mark.long
 def test_no_python_of_a_killed_driver_survives_a_commit(place: Place) -> None:
     place.feed(files=2)
     place.out.mkdir()
@@ -237,6 +239,7 @@ def test_no_python_of_a_killed_driver_survives_a_commit(place: Place) -> None:
     assert_each_once(place)
 
 
+@pytest.mark.long
 def test_of_two_drivers_the_older_one_is_fenced(place: Place) -> None:
     place.feed(files=4)
     with at_work(job(place), JOB) as older:
@@ -249,7 +252,7 @@ def test_of_two_drivers_the_older_one_is_fenced(place: Place) -> None:
     assert_each_once(place)
 
 
-@pytest.mark.parametrize("fault", ["", "afterSync:2:halt"])
+@pytest.mark.parametrize("fault", [pytest.param("", marks=pytest.mark.long), "afterSync:2:halt"])
 def test_executors_in_processes_of_their_own(place: Place, fault: str) -> None:
     place.feed(files=4)
     cluster = job(

@@ -55,6 +55,7 @@ def test_retried_tasks_repeat_no_rows(spark: SparkSession, place: Place) -> None
 
 
 @pytest.mark.spark_lines
+@pytest.mark.long
 def test_each_row_is_written_once_after_stops_at_random_moments(spark: SparkSession, place: Place) -> None:
     moments = random.Random(SEED)
     stream = Stream(spark, place, TEXT | {"maxRecordsPerPart": "130"})

@@ -45,6 +45,7 @@ RUNS = 3
 
 @pytest.mark.spark_lines
 @pytest.mark.parametrize(("form", "codec"), ALL if LONG else SOME)
+@pytest.mark.long
 def test_each_row_is_read_once_during_writing(
     spark: SparkSession, place: Place, form: str, codec: str
 ) -> None:

@@ -111,6 +111,7 @@ def test_each_row_is_sent_once_after_a_halt_at_a_step(place: Place, step: str) -
         assert bool(again) == (step == "afterSend")
 
 
+@pytest.mark.long
 def test_each_row_is_sent_once_after_kill_9_of_query_and_server(place: Place, tmp_path: Path) -> None:
     """With the default of five repetitions, the pauses of a request outlive the restart of the server."""
     patient = {"httpRetries": "5"}

@@ -10,6 +10,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
+import stoplog.LongRun
 import stoplog.format.{SparkSessionForTests, TaskSerialization}
 
 class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
@@ -78,7 +79,7 @@ class PartitionColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     assigner.bucket(df.queryExecution.executedPlan.executeCollect().head, null)
   }
 
-  test("values of all types are read back from their directories") {
+  test("values of all types are read back from their directories", LongRun.Only) {
     val values = Seq(
       "-128Y", "-32768S", "-2147483648", "-9223372036854775808L", "1.5F", "-0.0F", "float('-Infinity')",
       "4.9E-324D", "double('NaN')", "1.7976931348623157E308D", "true", "CAST(0 AS DECIMAL(38,18))", "-1.50BD",

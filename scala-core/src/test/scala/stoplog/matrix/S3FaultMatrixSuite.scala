@@ -7,6 +7,7 @@ import org.apache.hadoop.fs.s3a.impl.AWSClientConfig
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.fault.Faults
 import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Server}
 
@@ -39,7 +40,7 @@ class S3FaultMatrixSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
 
   // Of an answer that is lost, who asks again has most to make sense of.
-  test("a query survives lost responses to completions that the server then denies") {
+  test("a query survives lost responses to completions that the server then denies", LongRun.Only) {
     val lost = firstAttemptsAt(S3Call.CompleteMultipartUpload, Fault.AnswerLost)
     assert(
       query(Patient, lost, FaultRule.forgetsCompletedUploads).map(_._2).toSet === Set(

@@ -6,6 +6,7 @@ import java.util.zip.GZIPInputStream
 import org.apache.hadoop.conf.Configuration
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.fault.Faults
 import stoplog.laws.MemoryState
 import stoplog.source.file._
@@ -34,7 +35,8 @@ class SourceBesideSinkSuite extends AnyFunSuite {
     if Cells.inLongRun || storage == Storage.Local || (storage, layout) == ((Storage.Hdfs, Layout.InBucket))
   }
     test(
-      s"a source reads each row once during sink writes: ${storage.name}, ${layout.name}, ${content.name}"
+      s"a source reads each row once during sink writes: ${storage.name}, ${layout.name}, ${content.name}",
+      LongRun.unless(storage == Storage.Local): _*
     ) {
       val place = storage.newPlace(layout, content)
       try {

@@ -77,7 +77,10 @@ object SmallWorld {
 
   /** The same without parts that outlive their epochs, and batch jobs on one kind of store. */
   val small: Vector[SmallWorld] = sample.filter {
-    case queries: SmallQueries  => queries.parts == SmallQueries.Parts.EndWithEpochs
+    case queries: SmallQueries =>
+      queries.parts == SmallQueries.Parts.EndWithEpochs && queries.store != StoreKind.Copying
+    case writes: SmallOverwrites =>
+      writes.merges == SmallQueries.Compactions.NoCompaction || writes.store == StoreKind.Renaming
     case jobs: SmallBatchJobs   => jobs.store == StoreKind.Renaming
     case hidden: SmallHidden    => hidden.store == StoreKind.Renaming
     case refused: SmallRefusals => refused.store == StoreKind.Renaming

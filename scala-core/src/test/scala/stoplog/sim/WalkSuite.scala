@@ -18,7 +18,6 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
   override protected def beforeAll(): Unit = Configurator.setLevel("stoplog", Level.OFF)
   override protected def afterAll(): Unit  = Configurator.setLevel("stoplog", Level.WARN)
 
-  sound(SmallCompactions(Renaming), Bounds(2, 1, 2))
   sound(queries(Replacing), Bounds(1, 1, 1))
   sound(SmallReplacements(Renaming), Bounds(1, 1, 1))
 
@@ -98,6 +97,7 @@ class WalkSuite extends AnyFunSuite with BeforeAndAfterAll {
   finds("a replacement that is called off brings nothing back", refused, JobMutations.NothingComesBack)
 
   if (LongRun.isOn) {
+    sound(SmallCompactions(Renaming), Bounds(2, 1, 2))
     sound(queries(Copying), Bounds(1, 1, 1))
     StoreKind.all.foreach(store => sound(SmallCompactions(store), Bounds(2, 1, 3)))
     finds("no claim is written", open(Replacing), Mutations.NoClaim, Bounds(2, 1, 2))

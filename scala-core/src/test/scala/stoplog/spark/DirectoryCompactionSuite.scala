@@ -10,6 +10,7 @@ import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.FileSink
 import stoplog.compact.PlannedCompaction
 import stoplog.format.SparkSessionForTests
@@ -18,7 +19,10 @@ import stoplog.format.SparkSessionForTests
 class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("parquet", "orc", "json"))
-    test(s"$format: compaction merges small files of each partition with the same rows") {
+    test(
+      s"$format: compaction merges small files of each partition with the same rows",
+      LongRun.unless(format != "orc"): _*
+    ) {
       val place = new TestDirectory
       spark
         .range(0, 1000, 1, 5)

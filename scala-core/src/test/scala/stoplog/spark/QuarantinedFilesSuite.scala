@@ -13,6 +13,7 @@ import org.apache.parquet.schema.MessageTypeParser
 import org.apache.spark.sql.DataFrame
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.error.{Causes, Thrown}
 import stoplog.format.SparkSessionForTests
 
@@ -129,7 +130,10 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
 
   // Each file has several blocks, one of which has foreign bytes.
   for (format <- Seq("parquet", "orc", "avro"))
-    test(s"leaves out only the damaged block of a $format file, with and without limits") {
+    test(
+      s"leaves out only the damaged block of a $format file, with and without limits",
+      LongRun.unless(format == "parquet"): _*
+    ) {
       val whole = new Input
       val rows  = spark.range(0, 40000, 1, 1).selectExpr("id", "sha2(cast(id as string), 256) as word")
       rows.write
@@ -171,7 +175,10 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
     }
 
   for (codec <- Seq("uncompressed", "deflate", "snappy", "zstandard"))
-    test(s"reads Avro blocks of $codec next to damaged and missing markers, and whole records of torn ones") {
+    test(
+      s"reads Avro blocks of $codec next to damaged and missing markers, and whole records of torn ones",
+      LongRun.unless(codec == "deflate"): _*
+    ) {
       val whole = new Input
       spark
         .range(0, 40000, 1, 1)
@@ -315,7 +322,7 @@ class QuarantinedFilesSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   for (codec <- Seq("gzip", "zstd", "bzip2", "lz4", "snappy", "deflate"))
-    test(s"reads truncated $codec text up to the break") {
+    test(s"reads truncated $codec text up to the break", LongRun.unless(codec == "gzip"): _*) {
       val in   = new Input
       val rows = spark.range(0, 60000, 1, 1).selectExpr("sha2(cast(id as string), 256) as value")
       val one  = Map("format" -> "text", "bucketAssigner" -> "basePath", "maxPartSize" -> "1g")

@@ -7,6 +7,7 @@ import scala.util.{Failure, Success, Try}
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 import stoplog.storage.hadoop.RefusingFs
@@ -21,6 +22,9 @@ class RefusedOpensSuite extends AnyFunSuite with SparkSessionForTests {
     "Stale file handle"   -> "STOPLOG_STALE_FILE_HANDLE",
     "Input/output error"  -> "STOPLOG_FILE_IO"
   )
+
+  /** One format of lines and one of blocks; a long run tries all formats. */
+  private val Sample = Set("text", "parquet")
 
   private val formats = Seq(
     "text"    -> Map.empty[String, String],
@@ -38,7 +42,8 @@ class RefusedOpensSuite extends AnyFunSuite with SparkSessionForTests {
     cleaning           <- Seq("delete", "archive")
   }
     test(
-      s"loses no row and deletes no unread file: $format ${ofFormat.keys.mkString} with cleanSource=$cleaning"
+      s"loses no row and deletes no unread file: $format ${ofFormat.keys.mkString} with cleanSource=$cleaning",
+      LongRun.unless(Sample(format) && ofFormat.isEmpty): _*
     ) {
       RefusingFs.register(spark.sparkContext.hadoopConfiguration)
       for ((why, condition) <- if (cleaning == "delete") refusals else refusals.take(1)) {

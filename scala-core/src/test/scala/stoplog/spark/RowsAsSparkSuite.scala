@@ -9,6 +9,7 @@ import org.apache.spark.sql.{AnalysisException, DataFrame, Row}
 import org.apache.spark.sql.types._
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 
@@ -57,7 +58,7 @@ class RowsAsSparkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("""{"c1":1}""", """{"c1":3}""", """{"c2":2}"""))
   }
 
-  test("filters compare numbers of directories like Spark") {
+  test("filters compare numbers of directories like Spark", LongRun.Only) {
     for (number <- Seq("DOUBLE", "FLOAT")) {
       val in    = new Input
       val where = in.root.resolve("in").toString

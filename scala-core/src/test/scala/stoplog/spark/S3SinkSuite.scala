@@ -6,8 +6,10 @@ import java.nio.file.{Files, Path}
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.SaveMode
+import org.scalatest.Tag
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.servers.S3Server
 import stoplog.format.SparkSessionForTests
 import stoplog.log.CommitLog
@@ -22,7 +24,7 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
     S3Victim.configure(spark, S3Server.sharedS3Mock.endpoint)
   }
 
-  private def on(name: String)(body: (S3UnderTest, RawS3) => Unit): Unit = test(name) {
+  private def on(name: String, tags: Tag*)(body: (S3UnderTest, RawS3) => Unit): Unit = test(name, tags: _*) {
     val storage = S3UnderTest.create(S3Settings())
     val server  = storage.raw()
     try body(storage, server)
@@ -52,26 +54,28 @@ class S3SinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJobs {
       assert(nothingUnfinished(server))
   }
 
-  on("a process that is killed in the middle of an upload loses and repeats no row, and leaves no upload") {
-    (storage, server) =>
-      val input      = Files.createTempDirectory("stoplog-s3-input")
-      val checkpoint = Files.createTempDirectory("stoplog-s3-checkpoint").toString
-      (1 to 2).foreach(write(input, _, S3SinkSuite.LargeRows))
-      val victim = S3Victim.start(
-        S3Server.sharedS3Mock.endpoint,
-        input.toString,
-        storage.root,
-        checkpoint,
-        "midWrite:250:halt"
-      )
-      assert(victim.waitFor() === 137)
-      assert(server.openUploads().size === 1 && storage.visible().isEmpty)
-      write(input, 3, S3SinkSuite.LargeRows)
-      S3Victim.run(spark, input.toString, storage.root, checkpoint, finalizing = "always")
-      assert(lines(storage) === rowsOf(1 to 3, S3SinkSuite.LargeRows))
-      assert(nothingUnfinished(server))
-      val reasons = new CommitLog(storage.logFiles()).all().flatMap(_.publish).map(_.reason)
-      assert(reasons === Vector(RollReason.End), "the part and its upload went on")
+  on(
+    "a process that is killed in the middle of an upload loses and repeats no row, and leaves no upload",
+    LongRun.Only
+  ) { (storage, server) =>
+    val input      = Files.createTempDirectory("stoplog-s3-input")
+    val checkpoint = Files.createTempDirectory("stoplog-s3-checkpoint").toString
+    (1 to 2).foreach(write(input, _, S3SinkSuite.LargeRows))
+    val victim = S3Victim.start(
+      S3Server.sharedS3Mock.endpoint,
+      input.toString,
+      storage.root,
+      checkpoint,
+      "midWrite:250:halt"
+    )
+    assert(victim.waitFor() === 137)
+    assert(server.openUploads().size === 1 && storage.visible().isEmpty)
+    write(input, 3, S3SinkSuite.LargeRows)
+    S3Victim.run(spark, input.toString, storage.root, checkpoint, finalizing = "always")
+    assert(lines(storage) === rowsOf(1 to 3, S3SinkSuite.LargeRows))
+    assert(nothingUnfinished(server))
+    val reasons = new CommitLog(storage.logFiles()).all().flatMap(_.publish).map(_.reason)
+    assert(reasons === Vector(RollReason.End), "the part and its upload went on")
   }
 
   on("a Parquet part whose upload is open across batches and a restart ends in one file with all its rows") {

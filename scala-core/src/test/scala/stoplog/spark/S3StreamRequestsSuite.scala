@@ -7,6 +7,7 @@ import java.util.UUID
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.FileSink
 import stoplog.announce.RecordingTargets
 import stoplog.format.SparkSessionForTests
@@ -29,7 +30,10 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
     finally super.afterAll()
 
   for (format <- Seq("text", "parquet"))
-    test(s"an epoch of $format costs a PUT, a listing, and a PUT per overflowing part") {
+    test(
+      s"an epoch of $format costs a PUT, a listing, and a PUT per overflowing part",
+      LongRun.unless(format == "text"): _*
+    ) {
       val rows = MemoryStream[String](2)(spark.implicits.newStringEncoder, spark.sqlContext)
       proxy.inject()
       val query = rows
@@ -64,7 +68,10 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
       assert((asked() - ListObjectsV2).values.sum === ForAnEnd) // a slow machine looks at the log once more
     }
 
-  test("announcements cost no request while the targets keep up, but their cursors now and then") {
+  test(
+    "announcements cost no request while the targets keep up, but their cursors now and then",
+    LongRun.Only
+  ) {
     val costs = Seq(0, 3).map { targets =>
       val path    = s"s3a://$bucket/${UUID.randomUUID()}"
       val numbers = 1 to targets

@@ -9,6 +9,7 @@ import org.apache.spark.sql.{DataFrame, Encoders, Row}
 import org.apache.spark.sql.streaming.{StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 
@@ -49,7 +50,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a batch query reads only pieces of listed files and rejects changed files") {
+  test("a batch query reads only pieces of listed files and rejects changed files", LongRun.Only) {
     for (format <- Seq("text", "parquet")) {
       val in                      = new Input
       val place                   = new TestDirectory

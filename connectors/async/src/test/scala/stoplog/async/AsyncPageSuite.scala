@@ -7,13 +7,14 @@ import scala.concurrent.Future
 import org.apache.spark.sql.Dataset
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.async.AsyncPageSuite._
 import stoplog.format.SparkSessionForTests
 
 /** Runs the Scala example of docs/beyond-files/async.md, which `tests/e2e/test_async_page.py` compares with this one. */
 class AsyncPageSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("the example on the page locates clicks") {
+  test("the example on the page locates clicks", LongRun.Only) {
     import spark.implicits._
     val clicks = Seq(Click("10.0.0.1"), Click("10.0.0.2")).toDS()
 

@@ -11,6 +11,7 @@ import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
 import org.apache.spark.sql.streaming.{OutputMode, StreamingQuery, StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 import stoplog.spark.StageOutput
@@ -239,7 +240,7 @@ class JdbcSinkSuite extends AnyFunSuite with SparkSessionForTests {
     assert(written("40") === written("1"))
   }
 
-  test("rejects invalid columns, tables and servers at the start, all together") {
+  test("rejects invalid columns, tables and servers at the start, all together", LongRun.Only) {
     val e = intercept[Exception](
       sink(derby.newTable())
         .withUpsert("word")

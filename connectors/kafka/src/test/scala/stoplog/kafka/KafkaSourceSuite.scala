@@ -14,6 +14,7 @@ import org.apache.spark.sql.Row
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.kafka.StartPosition.Otherwise
@@ -98,7 +99,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("a pattern subscribes to matching topics, and given partitions limit the read") {
+  test("a pattern subscribes to matching topics, and given partitions limit the read", LongRun.Only) {
     written("source-pattern-a", 0 -> "a")
     val two   = broker.createTopic("source-pattern-b", partitions = 2)
     write(two, 1, 0               -> "b")
@@ -121,7 +122,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
-  test("decoders create key and value columns, and a limit splits micro-batches") {
+  test("decoders create key and value columns, and a limit splits micro-batches", LongRun.Only) {
     val topic = written("source-decoded", 0 -> """{"id": 1, "item": "it's"}""", 1 -> """{"id": 2}""")
     val rows  = KafkaSource
       .builder(broker.servers)

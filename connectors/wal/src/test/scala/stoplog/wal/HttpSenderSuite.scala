@@ -16,6 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.error.StoplogException
 import stoplog.format.SparkSessionForTests
 import stoplog.sink.CommitOutcome
@@ -94,7 +95,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(posts.toVector === first)
   }
 
-  test("a key identifies the same rows when httpBatchRows changes between attempts") {
+  test("a key identifies the same rows when httpBatchRows changes between attempts", LongRun.Only) {
     spark
     val world = new ChunkWorld(Map("sender" -> "http", "url" -> url, "httpBatchRows" -> "2"), schema)
     val five  = world.prepared(rowsUpTo(5))

@@ -7,6 +7,7 @@ import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 import stoplog.spark.RunEnds
@@ -106,7 +107,10 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.inbox.rows === Seq("c"))
   }
 
-  test("stop() ends the wait for a busy or silent server, and the next start sends the chunk once") {
+  test(
+    "stop() ends the wait for a busy or silent server, and the next start sends the chunk once",
+    LongRun.Only
+  ) {
     val waits = Seq[(String, StoppableServer)](
       "Retry-After" -> StoppableServer.busy(),
       "body"        -> StoppableServer.silent()

@@ -15,6 +15,7 @@ import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.{CalendarInterval, VariantVal}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.part.{SpoolFile, Spooled}
 
 /** Rows that somebody has made up: none of them is followed out of its bytes. */
@@ -53,7 +54,7 @@ class RowBoundsSuite extends AnyFunSuite {
     }
   }
 
-  test("a forged row that passes the check reads no bytes outside the row") {
+  test("a forged row that passes the check reads no bytes outside the row", LongRun.Only) {
     val random  = new Random(7)
     val bounds  = new RowBounds(nested)
     var refused = 0

@@ -13,6 +13,7 @@ import com.github.luben.zstd.ZstdInputStream
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.io.compress.CompressionCodecFactory
 import org.scalatest.funsuite.AnyFunSuite
+import stoplog.LongRun
 import stoplog.format.{SparkSessionForTests, TaskSerialization}
 import stoplog.format.read.Decompression
 
@@ -176,7 +177,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
         intercept[java.io.IOException](read(rows, empty, broken).readAllBytes())
     }
 
-  test("bzip2, none: each row is read once regardless of Spark's split size") {
+  test("bzip2, none: each row is read once regardless of Spark's split size", LongRun.Only) {
     val size = "spark.sql.files.maxPartitionBytes"
     val rows = new String(whole, UTF_8).linesIterator.toSeq.sorted
     try

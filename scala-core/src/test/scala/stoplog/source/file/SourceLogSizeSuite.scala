@@ -3,6 +3,8 @@ package stoplog.source.file
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
+
 /** The number of files in a source's log. */
 class SourceLogSizeSuite extends AnyFunSuite {
 
@@ -21,7 +23,7 @@ class SourceLogSizeSuite extends AnyFunSuite {
     assert(world.batch() === Seq.empty)
   }
 
-  test("short runs keep the log as small as a long run") {
+  test("short runs keep the log as small as a long run", LongRun.Only) {
     val world = new SourceWorld
     for (n <- 1 to 600) {
       world.files.put(s"f$n", s"$n\n", n.toLong)

@@ -46,7 +46,7 @@ class HdfsJobsSuite extends AnyFunSuite {
     }
   }
 
-  test("a driver ends identically if a helper of its job pauses at any step") {
+  test("a driver ends identically if a helper of its job pauses at any step", LongRun.Only) {
     for (at <- stops if Step.all.indexOf(at.step) > Step.all.indexOf(Step.BeforeRecord)) withOld { place =>
       val decided = new Stop(Point(Step.AfterRecord, 1))
       val driver  = place.begun(decided)

@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import com.datastax.oss.driver.api.core.cql.Row
 
+import stoplog.LongRun
 import stoplog.cassandra.KeyspaceForTests
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.cassandra.schema.TableInfo
@@ -34,7 +35,7 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
   private def pushed(frame: org.apache.spark.sql.DataFrame): String =
     frame.queryExecution.executedPlan.toString.linesIterator.find(_.contains("PushedKeys")).getOrElse("")
 
-  test("reads every row once, with and without size estimates of the node") {
+  test("reads every row once, with and without size estimates of the node", LongRun.Only) {
     val sums   = Seq("count(*)", "count(DISTINCT id)", "sum(id)", "sum(length(v))")
     val before = table("wide").selectExpr(sums: _*).head()
     assert(before.getLong(0) === Rows)
@@ -89,7 +90,7 @@ class CassandraSourceSuite extends AnyFunSuite with KeyspaceForTests with SparkS
     assert(table("deep").where("a IN (0, 1) AND b IN ('x', 'y') AND c = 0").count() === 4 * 5)
   }
 
-  test("filters that Cassandra would evaluate differently stay with Spark") {
+  test("filters that Cassandra would evaluate differently stay with Spark", LongRun.Only) {
     cql("CREATE TABLE %s.tricky (k decimal PRIMARY KEY, at timestamp)")
     cql("INSERT INTO %s.tricky (k, at) VALUES (1.00, '2026-01-01')")
     assert(table("tricky").where("k = 1.0").count() === 1)

@@ -8,6 +8,8 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
+
 class KeyTicksSuite extends AnyFunSuite {
 
   private def hash(values: Array[Byte]*): KeyHash = {
@@ -19,7 +21,7 @@ class KeyTicksSuite extends AnyFunSuite {
 
   private def hash(key: Int): KeyHash = hash(ByteBuffer.allocate(4).putInt(key).array)
 
-  test("the n-th row of each key has tick n - 1, regardless of other keys") {
+  test("the n-th row of each key has tick n - 1, regardless of other keys", LongRun.Only) {
     val random  = new Random(7)
     val ticks   = new KeyTicks
     val counted = mutable.Map.empty[Int, Int].withDefaultValue(0)

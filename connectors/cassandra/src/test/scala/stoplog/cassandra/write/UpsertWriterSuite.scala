@@ -11,6 +11,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.{KeyspaceForTests, ProxiedSession}
 import stoplog.cassandra.options.CassandraOptions
@@ -95,7 +96,7 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
     assert(written(rows).all.get === 5000)
   }
 
-  test("a repeated task with other keys reordered leaves the later row of each key") {
+  test("a repeated task with other keys reordered leaves the later row of each key", LongRun.Only) {
     val keys   = 0 until 50
     val others = (0 until 60000).map(at => (900001 + at % 600, at, "x"))
     // The first attempt is broken off between the rows of the keys.

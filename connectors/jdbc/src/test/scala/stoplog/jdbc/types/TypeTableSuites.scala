@@ -6,6 +6,7 @@ import java.nio.file.Files
 import org.apache.spark.sql.types.DataType
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.docs.Repository
 import stoplog.jdbc.{TestDatabase, Zones}
 import stoplog.jdbc.docs.TypesPage
@@ -18,7 +19,7 @@ abstract class TypeTableLaws(columns: ColumnTypes) extends AnyFunSuite {
     assert(wrong(outcomes) === Nil)
   }
 
-  test("each pair is exact or refused in a zone with summer time") {
+  test("each pair is exact or refused in a zone with summer time", LongRun.Only) {
     Zones.in("Europe/Berlin") {
       assert(wrong(columns.table(TypeTable.timeSamples).outcomes) === Nil)
     }

@@ -5,6 +5,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
+import stoplog.LongRun
 import stoplog.commit.LostPart
 import stoplog.error.StoplogException
 import stoplog.fault.Step
@@ -39,7 +40,7 @@ class RestartedQuerySuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("a decided transaction that has timed out is reported on every start") {
+  test("a decided transaction that has timed out is reported on every start", LongRun.Only) {
     inTopic("matrix-timeout") { (topic, lives) =>
       assert(
         !lives.live(more = 1, RestartedQuery.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)()
@@ -56,7 +57,7 @@ class RestartedQuerySuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("the error reports committed and timed-out transactions of a micro-batch") {
+  test("the error reports committed and timed-out transactions of a micro-batch", LongRun.Only) {
     inTopic("matrix-partly") { (topic, lives) =>
       assert(
         !lives.live(
@@ -109,7 +110,7 @@ class RestartedQuerySuite extends AnyFunSuite with Eventually {
     }
   }
 
-  test("with onLostTransaction=skip, the query continues without lost rows") {
+  test("with onLostTransaction=skip, the query continues without lost rows", LongRun.Only) {
     inTopic("matrix-skip", LostPart.Skip) { (topic, lives) =>
       assert(
         !lives.live(more = 1, RestartedQuery.dying(Step.AfterRecord, 1), timeoutMillis = Broker.ShortMillis)()

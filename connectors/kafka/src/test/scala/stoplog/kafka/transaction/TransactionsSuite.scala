@@ -8,6 +8,7 @@ import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
+import stoplog.LongRun
 import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.kafka.Broker
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction}
@@ -152,7 +153,7 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
     assert(KafkaErrors.inTransaction("b:1", None, 0, 1, gone).getCondition === "STOPLOG_REQUEST_FAILED")
   }
 
-  test("a timed-out transaction is lost, and its commit reports the loss") {
+  test("a timed-out transaction is lost, and its commit reports the loss", LongRun.Only) {
     val topic = broker.createTopic("late")
     val open  = prepared("late-1", topic, timeoutMillis = Broker.ShortMillis, "a")
     eventually(assert(!broker.isHeldUp(topic)))

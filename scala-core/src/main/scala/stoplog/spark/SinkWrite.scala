@@ -98,32 +98,33 @@ private[spark] object SinkWrite {
   ) extends StreamingWrite {
     @volatile private var begun = Option.empty[EngineRun[InternalRow, M]]
 
-    override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory = {
-      val context = QueryContext.current(info.queryId())
-      // First the location of the running query, which the session's settings may define.
-      val location = QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint)
-      val run      = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger), location)
-      val batches  = new PlannedBatches(context.batch, location, SparkHadoop.configuration)
-      val carrier  = new BroadcastCarrier(SparkSession.active.sparkContext)
-      val epoch    = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
-      val writers  = run.begin(epoch)
-      begun = Some(run)
-      QueryContext.passToTasks(Some(context.batch -> writers.isCommitted(context.batch)))
-      val rows = info match {
-        case of: SessionTable.OfColumns => table.ofStream(of.ofQuery)
-        case _                          => TableRows.Unchanged
+    override def createStreamingWriterFactory(physical: PhysicalWriteInfo): StreamingDataWriterFactory =
+      OnQueryThread {
+        val context = QueryContext.current(info.queryId())
+        // First the location of the running query, which the session's settings may define.
+        val location = QueryContext.checkpoint(info.queryId()).orElse(table.checkpoint)
+        val run     = table.runOf(planned, RunStart(info.queryId(), context.runId, context.trigger), location)
+        val batches = new PlannedBatches(context.batch, location, SparkHadoop.configuration)
+        val carrier = new BroadcastCarrier(SparkSession.active.sparkContext)
+        val epoch   = EpochStart(context.batch, physical.numPartitions(), batches, batches.times, carrier)
+        val writers = run.begin(epoch)
+        begun = Some(run)
+        QueryContext.passToTasks(Some(context.batch -> writers.isCommitted(context.batch)))
+        val rows = info match {
+          case of: SessionTable.OfColumns => table.ofStream(of.ofQuery)
+          case _                          => TableRows.Unchanged
+        }
+        new TaskWriterFactory(writers, table.required(info.schema()), rows)
       }
-      new TaskWriterFactory(writers, table.required(info.schema()), rows)
-    }
 
     /** Returns `false`: attempts write to separate files, and the driver uses one result of each task. */
     override def useCommitCoordinator(): Boolean = false
 
     override def commit(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-      begun.foreach(_.commit(epochId, TaskWriterFactory.TaskMessage.results(messages)))
+      OnQueryThread(begun.foreach(_.commit(epochId, TaskWriterFactory.TaskMessage.results(messages))))
 
     override def abort(epochId: Long, messages: Array[WriterCommitMessage]): Unit =
-      begun.foreach(_.abort())
+      OnQueryThread(begun.foreach(_.abort()))
 
     override def toString: String = table.name()
   }

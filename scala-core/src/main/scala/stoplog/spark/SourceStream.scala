@@ -57,7 +57,7 @@ private[spark] final class SourceStream[S <: Split](
     throw new UnsupportedOperationException("Spark asks a source with limits by latestOffset(start, limit)")
 
   /** Plans the next micro-batch. Releases the partitions of the preceding micro-batch from memory. */
-  override def latestOffset(start: Offset, limit: ReadLimit): Offset = synchronized {
+  override def latestOffset(start: Offset, limit: ReadLimit): Offset = called {
     planned = None
     val end = driver.plan(SourceOffset.of(start).splits, SparkLimits.read(limit))
     lastEnd = end
@@ -65,13 +65,13 @@ private[spark] final class SourceStream[S <: Split](
     SourceOffset(end)
   }
 
-  override def prepareForTriggerAvailableNow(): Unit = synchronized {
+  override def prepareForTriggerAvailableNow(): Unit = called {
     isFinite = true
     driver.fixTarget()
   }
 
   /** Called twice for each micro-batch. */
-  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = synchronized {
+  override def planInputPartitions(start: Offset, end: Offset): Array[InputPartition] = called {
     val range = (SourceOffset.of(start).splits, SourceOffset.of(end).splits)
     lastEnd = range._2
     planned match {
@@ -85,7 +85,7 @@ private[spark] final class SourceStream[S <: Split](
 
   override def createReaderFactory(): PartitionReaderFactory = new SourceScan.SplitReaders(source, vectors)
 
-  override def commit(end: Offset): Unit = synchronized {
+  override def commit(end: Offset): Unit = called {
     planned = None
     driver.committed(SourceOffset.of(end).splits)
   }
@@ -106,6 +106,8 @@ private[spark] final class SourceStream[S <: Split](
   }
 
   override def toString: String = SourceScan.nameOf(source)
+
+  private def called[A](call: => A): A = OnQueryThread(synchronized(call))
 
   /** Handles the commit of the last planned micro-batch, if the checkpoint names the micro-batch. A position
     * of another micro-batch is not this commit.

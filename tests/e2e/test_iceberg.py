@@ -79,6 +79,7 @@ def test_a_stream_of_many_epochs_adds_few_files_in_few_snapshots(
     assert table.scan(snapshot_id=first).to_arrow().num_rows == len(place.rows) // 2
 
 
+@pytest.mark.long
 def test_an_overwrite_and_a_compaction_are_one_commit_each(spark: SparkSession, place: Place) -> None:
     lake = Lake(place)
     options = lake.options(derivedKeys="dt, hour")

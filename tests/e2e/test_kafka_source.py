@@ -59,6 +59,7 @@ def test_the_jar_rejects_unknown_options() -> None:
     assert rejection_of(wrong.build) == "STOPLOG_INVALID_OPTIONS"
 
 
+@pytest.mark.long
 def test_avro_values_are_decoded_and_bad_values_are_named_kept_or_null(
     spark: SparkSession, broker: KafkaBroker
 ) -> None:

@@ -37,6 +37,7 @@ def test_the_sink_of_postgres_keeps_the_laws(database: Database) -> None:
     assert prepared(database) == []
 
 
+@pytest.mark.long
 def test_a_stream_writes_each_row_once_over_restarts(
     spark: SparkSession, database: Database, place: Place
 ) -> None:

@@ -3,6 +3,7 @@ package stoplog.matrix
 
 import scala.collection.concurrent.TrieMap
 
+import stoplog.LongRun
 import stoplog.fault.Step
 
 /** Every step of a file source's driver, stopped: each line once.
@@ -66,4 +67,4 @@ class LocalSourceMatrixSuite extends SourceMatrixSuite(SourceStorage.Local)
 
 class HdfsSourceMatrixSuite extends SourceMatrixSuite(SourceStorage.Hdfs)
 
-class S3SourceMatrixSuite extends SourceMatrixSuite(SourceStorage.S3)
+class S3SourceMatrixSuite extends SourceMatrixSuite(SourceStorage.S3) with LongRun

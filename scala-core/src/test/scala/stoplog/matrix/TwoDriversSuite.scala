@@ -9,6 +9,7 @@ import org.apache.spark.SparkThrowable
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.commit._
 import stoplog.error.StoplogException
 import stoplog.fault.Faults
@@ -143,7 +144,7 @@ class LocalTwoDriversSuite extends TwoDriversSuite(Storage.Local)
 class HdfsTwoDriversSuite extends TwoDriversSuite(Storage.Hdfs)
 
 /** With conditional writes that are atomic, as Amazon's are: the proxy sees to that. */
-class S3TwoDriversSuite extends TwoDriversSuite(Storage.S3) with BeforeAndAfterAll {
+class S3TwoDriversSuite extends TwoDriversSuite(Storage.S3) with BeforeAndAfterAll with LongRun {
   private lazy val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
 
   override protected def afterAll(): Unit = proxy.close()

@@ -15,7 +15,7 @@ import stoplog.thread.Clock
 /** The verdicts on the servers of the tests, as docs/storage/qualify.md prints them. */
 class ServersQualificationSuite extends AnyFunSuite {
 
-  test("HDFS is safe") {
+  test("HDFS is safe", LongRun.Only) {
     val verdict = qualified(s"${MiniHdfs.uri}/qualify-${UUID.randomUUID()}", HdfsUnderTest.configuration())
     assert(verdict.safety === Safety.Safe, verdict.tried)
     assert(verdict.left === None)

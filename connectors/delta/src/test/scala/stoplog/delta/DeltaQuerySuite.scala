@@ -6,13 +6,14 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.{DataFrame, SaveMode}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.LongRun
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
 
 /** Settings, and jobs of the file sink with a table, by the options of users. */
 class DeltaQuerySuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("appends and overwrites of batch jobs are in the table, for the owner alone") {
+  test("appends and overwrites of batch jobs are in the table, for the owner alone", LongRun.Only) {
     val world = new TableFixture(spark)
     write(world, spark.range(0, 5).toDF(), SaveMode.Append, options)
     write(world, spark.range(5, 8).toDF(), SaveMode.Append, options)

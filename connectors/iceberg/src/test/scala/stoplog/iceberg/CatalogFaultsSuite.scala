@@ -8,6 +8,7 @@ import org.apache.iceberg.DataFiles
 import org.apache.iceberg.exceptions.CommitFailedException
 import org.apache.spark.sql.SparkSession
 
+import stoplog.LongRun
 import stoplog.announce._
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.{CommitFault, TableFaultLaws}
@@ -31,7 +32,7 @@ class HadoopCatalogFaultsSuite extends CatalogFaultsSuite(TableFixture.hadoop(_)
   }
 }
 
-class JdbcCatalogFaultsSuite extends CatalogFaultsSuite(TableFixture.jdbc(_))
+class JdbcCatalogFaultsSuite extends CatalogFaultsSuite(TableFixture.jdbc(_)) with LongRun
 
 abstract class CatalogFaultsSuite(create: SparkSession => TableFixture)
     extends TableFaultLaws[TableFixture]

@@ -7,7 +7,7 @@ import stoplog.LongRun
 
 /** Random lives of a query whose storage, rules and clock change, and the rules of the source that they need. */
 class PlacesWalkSuite extends AnyFunSuite {
-  private val Seeds = if (LongRun.isOn) 2000 else 100
+  private val Seeds = if (LongRun.isOn) 2000 else 50
 
   for (cleaning <- Seq(CleanSource.Keep, CleanSource.Delete, CleanSource.Archive("_away")))
     test(s"reads each row once, and the state follows existing files: $cleaning") {

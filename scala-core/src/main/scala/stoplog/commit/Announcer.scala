@@ -281,7 +281,8 @@ private[commit] final class AnnouncerThread(val delivery: TargetDelivery, clock:
     }
 
   private def isOver: Boolean =
-    try
+    try {
+      val wasEnding = isEnding
       step() match {
         case TargetDelivery.Again                                  => false
         case TargetDelivery.Over                                   => true
@@ -290,10 +291,10 @@ private[commit] final class AnnouncerThread(val delivery: TargetDelivery, clock:
           await(millis)
           false
         case TargetDelivery.Pause(millis) =>
-          pause(millis)
+          pause(millis, wasEnding)
           false
       }
-    catch { case _: InterruptedException => false } // by [[ended]], after `isAborted` was set
+    } catch { case _: InterruptedException => false } // by [[ended]], after `isAborted` was set
 
   /** Performs one step. The thread continues if a target throws an interruption, or leaves the thread
     * interrupted.
@@ -312,11 +313,15 @@ private[commit] final class AnnouncerThread(val delivery: TargetDelivery, clock:
     woken = false
   }
 
-  /** Waits for the whole time, also if records arrive. */
-  private def pause(millis: Long): Unit = {
+  /** Waits for the whole time, also if records arrive. The end of the run ends the wait: a target that is
+    * available again receives the rest.
+    *
+    * @param wasEnding whether the run was at its end when the target was called
+    */
+  private def pause(millis: Long, wasEnding: Boolean): Unit = {
     val end = clock.elapsedMillis() + millis
     monitor.synchronized {
-      while (!isAborted && clock.elapsedMillis() < end)
+      while (!isAborted && isEnding == wasEnding && clock.elapsedMillis() < end)
         monitor.wait((end - clock.elapsedMillis()).max(1))
     }
   }

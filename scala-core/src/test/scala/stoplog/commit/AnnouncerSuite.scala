@@ -66,6 +66,23 @@ class AnnouncerSuite extends AnyFunSuite {
     assert(good.closed === 1)
   }
 
+  test("at the end, a target in a long wait is called once more at once") {
+    val world  = new AnnouncerWorld
+    val called = new CountDownLatch(1)
+    val target = new RecordingTarget {
+      override def deliver(announcements: Vector[Announcement]): Delivery = {
+        called.countDown()
+        super.deliver(announcements)
+      }
+    }
+    target.answers = Vector(Delivery.Retry("down", Some(3600000)))
+    val query = new Query(world, this.target("out", target))
+    world.sink.epoch(query.driver, 0, "a")
+    assert(called.await(1, TimeUnit.MINUTES))
+    assert(query.announcer.end())
+    assert(target.received.size === 1)
+  }
+
   for (
     (what, interrupt) <- Seq[(String, () => Nothing)](
       "throws an interruption"        -> (() => throw new InterruptedException),

@@ -17,6 +17,9 @@ private[stoplog] final class FileSplitSource[R, T](
     seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default
 ) extends SplitSource[FileSplit, R, T] {
 
+  /** Whether the source reads the data that programs append to a file. */
+  def isTailed: Boolean = enumeration.monitoring.onChangedFile == Monitoring.OnChangedFile.Tail
+
   /** The location of the root: files are identified by their paths below the root. */
   override def identity: Option[String] = Some(enumeration.files.locate("").toString)
 

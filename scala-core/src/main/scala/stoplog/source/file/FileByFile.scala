@@ -19,8 +19,9 @@ import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
   * If only a piece of a file is read, the file must still be the listed file. The other pieces are read from
   * the listed file at other times. A longer file counts as the same file if programs may have appended to it,
   * and only the listed bytes are read. A whole file is read in its current state, unless a file of another id
-  * has replaced it on a local disk. With `onChangedFile=reread`, a whole file must be the listed file, too:
-  * the next listing finds the changed file, and the file would be read twice.
+  * has replaced it on a local disk. With `onChangedFile=reread` or `tail`, a whole file must be the listed
+  * file, too. Otherwise the whole file is skipped: the next listing finds the changed file, and the file would
+  * be read twice.
   *
   * Each error names the file and, if known, the position: `STOPLOG_SOURCE_FILE_GONE`,
   * `STOPLOG_SOURCE_FILE_CHANGED`, `STOPLOG_SOURCE_FILE_SETTINGS` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
@@ -183,7 +184,9 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
 
   /** Whether the piece is a whole file which no later listing returns again. */
   private def isReadAsIs(split: FileSplit): Boolean =
-    split.isFirst && split.isLast && onChanged != OnChangedFile.Reread
+    isWhole(split) && onChanged == OnChangedFile.Ignore
+
+  private def isWhole(split: FileSplit): Boolean = split.isFirst && split.isLast
 
   /** Whether the file is the listed file. False if another file is there and the piece is to be skipped. */
   private def isListed(split: FileSplit): Boolean = {
@@ -194,8 +197,8 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     }
     val isListed = isAsListed(file, found) ||
       (if (isReadAsIs(split)) !found.id.isOther(file.id) else hasGrown(file, found))
-    if (!isListed && onChanged != OnChangedFile.Reread && onMissing == OnMissingFile.Fail)
-      throw changed(file, found)
+    val isLater = onChanged == OnChangedFile.Reread || (onChanged == OnChangedFile.Tail && isWhole(split))
+    if (!isListed && !isLater && onMissing == OnMissingFile.Fail) throw changed(file, found)
     isListed
   }
 

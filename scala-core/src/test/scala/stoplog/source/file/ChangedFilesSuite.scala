@@ -128,16 +128,19 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("onChangedFile=reread reads each version of a whole file at most once") {
-    for (other <- Seq("six\n", "seven\n" * 100, text)) { // shorter, longer, and of another time alone
-      val world = this.world(OnChangedFile.Reread)
-      world.put("a", text, 1)
-      val planned = world.driver.planInVain()
-      world.put("a", other, 2000) // between the listing and the opening
-      assert(TextLines.rows(world.driver.source, planned) === Vector.empty)
-      assert(world.all(ReadLimits.none) === other.linesIterator.toVector)
+  for (changed <- Seq(OnChangedFile.Reread, OnChangedFile.Tail))
+    test(s"onChangedFile=$changed reads each version of a whole file at most once") {
+      val others   = Seq("six\n", "seven\n" * 100, text.replace('o', 'x')) // shorter, longer, and as long
+      val sameText = Option.when(changed == OnChangedFile.Reread)(text)    // of another time alone
+      for (other <- others ++ sameText) {
+        val world = this.world(changed)
+        world.put("a", text, 1)
+        val planned = world.driver.planInVain()
+        world.put("a", other, 2000) // between the listing and the opening
+        assert(TextLines.rows(world.driver.source, planned) === Vector.empty)
+        assert(world.all(ReadLimits.none) === other.linesIterator.toVector)
+      }
     }
-  }
 
   test("the reader checks the storage once per piece and never for a whole file") {
     val world = this.world(OnChangedFile.Ignore)

@@ -31,6 +31,13 @@ private[stoplog] object CleanSource {
     */
   final case class Archive(directory: String) extends CleanSource
 
+  /** Whether a found file that differs from a listed file has replaced the listed file. A longer file may be
+    * the same file after an append. Object stores only replace files.
+    */
+  private[file] def isReplaced(files: SourceFiles, listed: SourceFile, found: SourceFile): Boolean =
+    found.id.isOther(listed.id) || !files.canAppend ||
+      found.bytes < listed.storedBytes.getOrElse(listed.bytes)
+
   /** The result of cleaning a file. */
   private[file] sealed trait Cleaned
   private[file] object Cleaned {
@@ -82,15 +89,11 @@ private[stoplog] object CleanSource {
         faults.at(Step.BeforeClean)
         files.find(file.path).flatMap(_.file(file.path)) match {
           case Some(found) if found.isStill(file)     => stillThere(file, notes)
-          case Some(found) if isReplaced(file, found) => Cleaned.Replaced
+          case Some(found) if isReplaced(files, file, found) => Cleaned.Replaced
           case Some(_)                                => left(file, Cleaner.Changed)
           case None                                   => Cleaned.Absent
         }
       } catch { case NonFatal(e) => left(file, reason(e)) }
-
-    /** A longer file may be the same file after an append. Object stores only replace files. */
-    private def isReplaced(read: SourceFile, found: SourceFile): Boolean =
-      found.id.isOther(read.id) || found.bytes < read.storedBytes.getOrElse(read.bytes) || !files.canAppend
 
     private def stillThere(file: SourceFile, notes: => Map[String, Vector[String]]): Cleaned =
       if (quarantine.exists(_.lacksBytes(notes, files.describe(file.path), file))) left(file, Cleaner.Noted)

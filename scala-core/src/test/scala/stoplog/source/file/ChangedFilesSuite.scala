@@ -142,6 +142,24 @@ class ChangedFilesSuite extends AnyFunSuite {
       }
     }
 
+  test("cleanSource reads each version of a whole file at most once") {
+    for {
+      appends <- Seq(true, false)
+      other   <- Seq("six\n", "seven\n" * 100) // shorter, longer
+    } {
+      val world = new SourceWorld(cleaning = CleanSource.Delete, onMissing = Skip)
+      world.files.appends = appends
+      world.files.put("a", text, 1)
+      world.planInVain()
+      world.files.put("a", other, 2000) // between the listing and the opening
+      val rows = other.linesIterator.toVector
+      // Where files grow, a longer file counts as the listed file, stays, and is not read again.
+      val expected = if (appends && other.length > text.length) rows.take(text.length / 6) else rows
+      assert(world.all() === expected, s"$appends")
+      assert(world.files.paths === (if (expected == rows) Set.empty else Set("a")))
+    }
+  }
+
   test("the reader checks the storage once per piece and never for a whole file") {
     val world = this.world(OnChangedFile.Ignore)
     world.put("a", text, 1)

@@ -87,16 +87,20 @@ private[stoplog] object CleanSource {
     private def tried(file: SourceFile, notes: => Map[String, Vector[String]]): Cleaned =
       try {
         faults.at(Step.BeforeClean)
+        // Before the look at the file: a program may replace the file while this thread reads the notes.
+        val lacksBytes = quarantine.exists(_.lacksBytes(notes, files.describe(file.path), file))
         files.find(file.path).flatMap(_.file(file.path)) match {
-          case Some(found) if found.isStill(file)     => stillThere(file, notes)
+          case Some(found) if found.isStill(file)     => stillThere(file, lacksBytes)
           case Some(found) if isReplaced(files, file, found) => Cleaned.Replaced
           case Some(_)                                => left(file, Cleaner.Changed)
           case None                                   => Cleaned.Absent
         }
       } catch { case NonFatal(e) => left(file, reason(e)) }
 
-    private def stillThere(file: SourceFile, notes: => Map[String, Vector[String]]): Cleaned =
-      if (quarantine.exists(_.lacksBytes(notes, files.describe(file.path), file))) left(file, Cleaner.Noted)
+    /** @param lacksBytes whether the notes lack omitted bytes of the file */
+    private def stillThere(file: SourceFile, lacksBytes: Boolean): Cleaned =
+      if (lacksBytes) left(file, Cleaner.Noted)
+      else if (file.storedBytes.isDefined && isArchived) left(file, Cleaner.Partial)
       else if (putAway(file)) {
         faults.at(Step.FileCleaned)
         done.incrementAndGet()
@@ -119,6 +123,8 @@ private[stoplog] object CleanSource {
       case other                        => Causes.reason(other)
     }
 
+    private def isArchived = cleaning.isInstanceOf[CleanSource.Archive]
+
     /** Returns whether this call has removed the file. */
     private def putAway(file: SourceFile): Boolean = cleaning match {
       case CleanSource.Keep                                => false
@@ -140,6 +146,7 @@ private[stoplog] object CleanSource {
   private object Cleaner {
     final val Changed = "it has changed since it was read"
     final val Noted   = "bytes that were left out of its rows are in no note"
+    final val Partial = "a valid-length file limits its bytes, and without that file its other bytes would be read"
   }
 
   private final val AtOnce  = 1000

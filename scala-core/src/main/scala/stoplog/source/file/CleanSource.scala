@@ -90,10 +90,10 @@ private[stoplog] object CleanSource {
         // Before the look at the file: a program may replace the file while this thread reads the notes.
         val lacksBytes = quarantine.exists(_.lacksBytes(notes, files.describe(file.path), file))
         files.find(file.path).flatMap(_.file(file.path)) match {
-          case Some(found) if found.isStill(file)     => stillThere(file, lacksBytes)
+          case Some(found) if found.isStill(file)            => stillThere(file, lacksBytes)
           case Some(found) if isReplaced(files, file, found) => Cleaned.Replaced
-          case Some(_)                                => left(file, Cleaner.Changed)
-          case None                                   => Cleaned.Absent
+          case Some(_)                                       => left(file, Cleaner.Changed)
+          case None                                          => Cleaned.Absent
         }
       } catch { case NonFatal(e) => left(file, reason(e)) }
 
@@ -146,7 +146,8 @@ private[stoplog] object CleanSource {
   private object Cleaner {
     final val Changed = "it has changed since it was read"
     final val Noted   = "bytes that were left out of its rows are in no note"
-    final val Partial = "a valid-length file limits its bytes, and without that file its other bytes would be read"
+    final val Partial =
+      "a valid-length file limits its bytes, and without that file its other bytes would be read"
   }
 
   private final val AtOnce  = 1000

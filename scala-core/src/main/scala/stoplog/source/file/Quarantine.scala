@@ -137,7 +137,7 @@ private[file] object Quarantine {
     *
     * @param fileName the user-visible name
     * @param position as text, with the unit
-    * @param isTailed whether the query reads appended data: a longer state of the file has the omitted data, too
+    * @param isTailed whether the query reads appended data: a longer state still has the omitted data
     */
   final case class Note(
       fileName: String,

@@ -162,10 +162,11 @@ private object LocalSourceFiles {
     /** Returns the real path below another given path, if `path` is a given path, too. The target is read there.
       * Of two links to one target, the first counts.
       */
-    private def earlier(path: String, real: Path): Option[String] = Option.when(named.contains(path)) {
+    private def earlier(path: String, real: Path): Option[String] = {
       val (before, after) = named.filterNot(isAbove(path, _)).span(_ != path)
-      before.flatMap(below(_, real)) ++ after.drop(1).flatMap(below(_, real).filter(at(_) == real))
-    }.flatMap(_.headOption)
+      val noLinks         = after.drop(1).filterNot(name => name.nonEmpty && Files.isSymbolicLink(at(name)))
+      (before ++ noLinks).iterator.flatMap(below(_, real)).nextOption().filter(_ => after.nonEmpty)
+    }
 
     /** Returns the path without links. Errors: `NoSuchFileException`, `STOPLOG_SOURCE_LINK`. */
     def real(path: String): Path = {

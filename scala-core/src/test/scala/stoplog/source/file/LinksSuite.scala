@@ -164,11 +164,12 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     write("x/b", "2")
     Files.createSymbolicLink(in.resolve("current"), in.resolve("v2"))
     for (name <- Seq("one", "two")) Files.createSymbolicLink(in.resolve(name), world.resolve("x"))
+    val top                   = Files.createSymbolicLink(world.resolve("top"), in)
     def found(paths: String*) = {
       val globs = paths.map(Glob.parse(_).toOption.get)
       val named = paths.map(path => if (Glob.isPattern(path)) "" else path).distinct.toVector
       names(
-        new LocalSourceFiles(in.toString, named = named),
+        new LocalSourceFiles(top.toString, named = named),
         PathRules.all.copy(below = globs.map(Vector(_)).toVector)
       )
     }

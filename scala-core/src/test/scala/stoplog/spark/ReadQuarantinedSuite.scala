@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 
-/** The rows of a query with a quarantine and of the later query of the omitted data: together each row once. */
+/** The rows of a query with a quarantine, and of the later query of the omitted data: each row once. */
 class ReadQuarantinedSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("reads the noted records and the rest of one compressed file, each once") {

@@ -223,8 +223,8 @@ private[stoplog] object SparkBlocks {
     override protected def reportedCause(causes: Seq[Throwable]): Throwable = causes.last
 
     private def partitioned(split: FileSplit): PartitionedFile = {
-      // A whole file has all its blocks, also if a program has written more blocks since the listing. Avro adds
-      // to the length.
+      // A whole file has all its blocks, also if a program has written more blocks since the listing.
+      // Avro's reader adds to the length, so the length is not the maximum.
       val (from, until) = split.extent match {
         case _: Extent.Bytes if split.isFirst && split.isLast => (0L, Long.MaxValue / 2)
         case Extent.Bytes(from, until)                        => (from, until)

@@ -159,8 +159,8 @@ private object LocalSourceFiles {
       case None         => Some(Link.Refused(outside(real)))
     }
 
-    /** Returns the real path below another given path, if `path` is a given path, too. The target is read there.
-      * Of two links to one target, the first counts.
+    /** Returns the real path below another given path, if `path` is a given path, too. The target is read
+      * there. Of two links to one target, the first counts.
       */
     private def earlier(path: String, real: Path): Option[String] = {
       val (before, after) = named.filterNot(isAbove(path, _)).span(_ != path)

@@ -15,7 +15,7 @@ import stoplog.error.Errors
 import stoplog.format.read.{DirectoryColumns, SourceFormatName}
 import stoplog.format.read.DirectoryColumns.DirectoryTypes
 import stoplog.format.read.SparkFormats.BlockSchema
-import stoplog.options.SourceOptions
+import stoplog.options.{FileOptions, SourceOptions}
 import stoplog.source.file.{DirectoryNames, FileFinder, PathRules}
 import stoplog.storage.{SourceFile, SourceFiles}
 
@@ -29,7 +29,7 @@ private[stoplog] object SourceColumns {
     */
   def inferred(options: SourceOptions, files: SourceFiles, rules: PathRules): StructType = {
     val names      = namesOf(options, files, rules).all
-    lazy val found = inferSchema(files, rules, options.files.finder, filesToRead(options))
+    lazy val found = inferSchema(files, rules, options.files, filesToRead(options))
     val inFiles    = options.content.read.format match {
       case SourceFormatName.Text                => new StructType().add("value", StringType)
       case SourceFormatName.Records(_, records) => records.schema
@@ -152,7 +152,8 @@ private[stoplog] object SourceColumns {
 
   /** The facts about the columns from a listing of all files.
     *
-    * @param schemaFiles the files whose columns count: a file without bytes has no columns
+    * @param schemaFiles the files whose columns count: complete files with bytes, or if there is none, other
+    *   files with bytes. Never a marker
     * @param values  of the columns in names of directories
     */
   private final case class SchemaInference(schemaFiles: Vector[SourceFile], values: Map[String, Set[String]])
@@ -165,16 +166,21 @@ private[stoplog] object SourceColumns {
   private def inferSchema(
       files: SourceFiles,
       rules: PathRules,
-      finder: Option[FileFinder],
+      selection: FileOptions,
       wanted: FilesToRead
   ): SchemaInference = {
-    var schemaFiles                   = Vector.empty[SourceFile]
-    var latest                        = ""
-    val values                        = mutable.Map.empty[String, mutable.Set[String]]
+    var (complete, others) = (Vector.empty[SourceFile], Vector.empty[SourceFile])
+    var latest             = ""
+    val values             = mutable.Map.empty[String, mutable.Set[String]]
+    val now                = System.currentTimeMillis()
+    def isNewest(file: SourceFile, of: Vector[SourceFile]) =
+      wanted == All || of.forall(_.modifiedMillis <= file.modifiedMillis)
+    def added(file: SourceFile, to: Vector[SourceFile]) =
+      if (wanted == All) to :+ file else if (isNewest(file, to)) Vector(file) else to
     def visit(file: SourceFile): Unit = {
-      if (file.bytes > 0)
-        if (wanted == All) schemaFiles :+= file
-        else if (schemaFiles.forall(_.modifiedMillis <= file.modifiedMillis)) schemaFiles = Vector(file)
+      if (file.bytes > 0 && isNewest(file, complete) && !selection.readiness.isMarker(files.nameOf(file)))
+        if (selection.readiness.isReady(files, file, now)) complete = added(file, complete)
+        else others = added(file, others)
       val directory = DirectoryNames.of(file)
       if (directory != latest) {
         latest = directory
@@ -182,7 +188,7 @@ private[stoplog] object SourceColumns {
           values.getOrElseUpdate(name.toLowerCase, mutable.Set.empty) += value
       }
     }
-    finder.getOrElse(FileFinder.NonSplitting).find(files, rules)(visit)
-    SchemaInference(schemaFiles, values.view.mapValues(_.toSet).toMap)
+    selection.finder.getOrElse(FileFinder.NonSplitting).find(files, rules)(visit)
+    SchemaInference(if (complete.isEmpty) others else complete, values.view.mapValues(_.toSet).toMap)
   }
 }

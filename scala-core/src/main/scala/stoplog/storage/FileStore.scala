@@ -163,6 +163,16 @@ object FileStore {
   /** Returns the directory of a path: empty for a path in the root, and for the root. */
   private[stoplog] def directoryOf(path: String): String = path.substring(0, path.lastIndexOf('/').max(0))
 
+  /** Returns the only spelling of a path without empty names, `.` and `..`. A `..` at the start stays. */
+  private[stoplog] def normalized(path: String): String = path
+    .split('/')
+    .foldLeft(Vector.empty[String]) {
+      case (above, "" | ".")                                     => above
+      case (above, "..") if above.nonEmpty && above.last != ".." => above.init
+      case (above, name)                                         => above :+ name
+    }
+    .mkString("/")
+
   /** Returns the last name of a path. */
   private[stoplog] def nameOf(path: String): String = path.substring(path.lastIndexOf('/') + 1)
 }

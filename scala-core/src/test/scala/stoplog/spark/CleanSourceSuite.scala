@@ -45,6 +45,22 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("a file with a valid-length file is not archived without this limit") {
+    for (clean <- Seq("archive", "delete")) {
+      val in    = new Input
+      val place = new TestDirectory
+      val away  = Files.createTempDirectory("stoplog-archive")
+      in.write("a.txt", "1\nnever committed\n")
+      in.write("_a.txt.valid-length", "\u0000\u00012")
+      in.write("b.txt", "2\n")
+      val more = if (clean == "archive") Seq("sourceArchiveDir" -> away.toString) else Seq.empty
+      runOnce(in, place, Seq("cleanSource" -> clean) ++ more: _*)
+      assert(place.lines === Seq("1", "2"))
+      assert(Files.exists(in.root.resolve("a.txt")) === (clean == "archive"))
+      assert(!Files.exists(in.root.resolve("b.txt")) && !Files.exists(away.resolve("a.txt")))
+    }
+  }
+
   test("availableNow cleans the files of its only micro-batch, and its progress counts the files") {
     val in    = new Input
     val place = new TestDirectory

@@ -30,6 +30,20 @@ class FileFinderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("ant", "bat", "cat"))
   }
 
+  test("a file that a finder names twice, in any spelling, is read once") {
+    val in = new Input
+    in.write("a.txt", "ant\n")
+    in.write("deep/b.txt", "bat\n")
+    in.write("_manifest", "a.txt\na.txt\n./a.txt\ndeep/b.txt\ndeep//b.txt\ndeep/../a.txt\n")
+    val source = text(in).withFileEnumerator(new ManifestFinder)
+    assert(source.build().read(spark).load().collect().map(_.getString(0)).toSeq.sorted === Seq("ant", "bat"))
+    val place = new TestDirectory
+    run(source, place)
+    in.write("_manifest", "/a.txt\n./deep/b.txt\n")
+    run(source, place)
+    assert(place.lines === Seq("ant", "bat"))
+  }
+
   test("a single task and a single micro-batch read each file with nonSplitting") {
     val in = new Input
     in.write("a.txt", large)

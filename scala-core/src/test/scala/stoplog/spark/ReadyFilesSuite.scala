@@ -25,6 +25,28 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(in, "readyMarker" -> "_SUCCESS", "pathGlobFilter" -> "?.txt") === Seq("ant", "bat"))
   }
 
+  test("the columns are from complete files, and never from a marker") {
+    val in = new Input
+    spark.range(1).coalesce(1).write.mode("overwrite").parquet(in.root.toString)
+    val written = Files.list(in.root).filter(_.toString.endsWith(".parquet")).findFirst().get
+    val file    = Files.move(written, in.root.resolve("a.parquet"))
+    Files.setLastModifiedTime(file, FileTime.fromMillis(1000))
+    in.write("a.parquet.done", "of a.parquet\n")
+    in.write("b.parquet", "PAR1, and not complete")
+    Files.list(in.root).filter(_.toString.endsWith(".crc")).forEach(Files.delete(_))
+    def columns(options: (String, String)*) =
+      spark.read.format("stoplog").options(options.toMap + ("format" -> "parquet")).load(in.root.toString)
+    for (merge <- Seq("true", "false")) {
+      val rows = columns("readyMarker" -> "{name}.done", "mergeSchema" -> merge)
+      assert(rows.columns.toSeq === Seq("id") && rows.count() === 1)
+    }
+    Files.delete(in.root.resolve("a.parquet.done"))
+    assert(columns("minFileAge" -> "1h").columns.toSeq === Seq("id"))
+    Files.delete(in.root.resolve("b.parquet"))
+    in.write("READY", "marker")
+    assert(columns("readyMarker" -> "READY").columns.toSeq === Seq("id"))
+  }
+
   test("reads the sink's buckets of a range of hours only") {
     val in   = new Input
     val rows = spark.range(48).selectExpr("timestamp_seconds(1795219200 + id * 3600) AS at", "id")

@@ -48,16 +48,16 @@ private[stoplog] final class SparkBlocks private (
   override def reader(
       files: SourceFiles,
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile
+      monitoring: Monitoring
   ): SplitReader[FileSplit, SparkBlockReader.BlockRecord] =
-    new SparkBlockReader(files, read, values, zone, onMissing, onChanged, BlockIndexes.Mending.None)
+    new SparkBlockReader(files, read, values, zone, onMissing, monitoring, BlockIndexes.Mending.None)
 
   override def unitReader(
       files: SourceFiles,
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile
+      monitoring: Monitoring
   ): SplitReader[FileSplit, SparkBlockReader.BlockRecord] =
-    new SparkBlockReader(files, read, values, zone, onMissing, onChanged, splittable.mending)
+    new SparkBlockReader(files, read, values, zone, onMissing, monitoring, splittable.mending)
 
   override def emitter(): RecordEmitter[SparkBlockReader.BlockRecord, InternalRow] = columns.emitter
 }
@@ -174,9 +174,9 @@ private[stoplog] object SparkBlocks {
       values: SparkBlocks.Values,
       zone: Option[String],
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile,
+      monitoring: Monitoring,
       mending: BlockIndexes.Mending
-  ) extends FileByFile[SparkBlockReader.Open, SparkBlockReader.BlockRecord](files, onMissing, onChanged) {
+  ) extends FileByFile[SparkBlockReader.Open, SparkBlockReader.BlockRecord](files, onMissing, monitoring) {
     import SparkBlockReader.BlockRecord
 
     /** Readers of Parquet and ORC use the footer at the end, in all pieces. */
@@ -223,9 +223,12 @@ private[stoplog] object SparkBlocks {
     override protected def reportedCause(causes: Seq[Throwable]): Throwable = causes.last
 
     private def partitioned(split: FileSplit): PartitionedFile = {
+      // A whole file has all its blocks, also if a program has written more blocks since the listing.
+      // Avro's reader adds to the length, so the length is not the maximum.
       val (from, until) = split.extent match {
-        case Extent.Bytes(from, until) => (from, until)
-        case _: Extent.Records         => (0L, split.file.bytes)
+        case _: Extent.Bytes if split.isFirst && split.isLast => (0L, Long.MaxValue / 2)
+        case Extent.Bytes(from, until)                        => (from, until)
+        case _: Extent.Records                                => (0L, split.file.bytes)
       }
       PartitionedFile(
         values.of(split.file, files.describe(split.file.path)),

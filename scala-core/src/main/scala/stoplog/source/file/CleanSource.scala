@@ -31,6 +31,13 @@ private[stoplog] object CleanSource {
     */
   final case class Archive(directory: String) extends CleanSource
 
+  /** Whether a found file that differs from a listed file has replaced the listed file. A longer file may be
+    * the same file after an append. Object stores only replace files.
+    */
+  private[file] def isReplaced(files: SourceFiles, listed: SourceFile, found: SourceFile): Boolean =
+    found.id.isOther(listed.id) || !files.canAppend ||
+      found.bytes < listed.storedBytes.getOrElse(listed.bytes)
+
   /** The result of cleaning a file. */
   private[file] sealed trait Cleaned
   private[file] object Cleaned {
@@ -80,20 +87,20 @@ private[stoplog] object CleanSource {
     private def tried(file: SourceFile, notes: => Map[String, Vector[String]]): Cleaned =
       try {
         faults.at(Step.BeforeClean)
+        // Before the look at the file: a program may replace the file while this thread reads the notes.
+        val lacksBytes = quarantine.exists(_.lacksBytes(notes, files.describe(file.path), file))
         files.find(file.path).flatMap(_.file(file.path)) match {
-          case Some(found) if found.isStill(file)     => stillThere(file, notes)
-          case Some(found) if isReplaced(file, found) => Cleaned.Replaced
-          case Some(_)                                => left(file, Cleaner.Changed)
-          case None                                   => Cleaned.Absent
+          case Some(found) if found.isStill(file)            => stillThere(file, lacksBytes)
+          case Some(found) if isReplaced(files, file, found) => Cleaned.Replaced
+          case Some(_)                                       => left(file, Cleaner.Changed)
+          case None                                          => Cleaned.Absent
         }
       } catch { case NonFatal(e) => left(file, reason(e)) }
 
-    /** A longer file may be the same file after an append. Object stores only replace files. */
-    private def isReplaced(read: SourceFile, found: SourceFile): Boolean =
-      found.id.isOther(read.id) || found.bytes < read.storedBytes.getOrElse(read.bytes) || !files.canAppend
-
-    private def stillThere(file: SourceFile, notes: => Map[String, Vector[String]]): Cleaned =
-      if (quarantine.exists(_.lacksBytes(notes, files.describe(file.path), file))) left(file, Cleaner.Noted)
+    /** @param lacksBytes whether the notes lack omitted bytes of the file */
+    private def stillThere(file: SourceFile, lacksBytes: Boolean): Cleaned =
+      if (lacksBytes) left(file, Cleaner.Noted)
+      else if (file.storedBytes.isDefined && isArchived) left(file, Cleaner.Partial)
       else if (putAway(file)) {
         faults.at(Step.FileCleaned)
         done.incrementAndGet()
@@ -116,6 +123,8 @@ private[stoplog] object CleanSource {
       case other                        => Causes.reason(other)
     }
 
+    private def isArchived = cleaning.isInstanceOf[CleanSource.Archive]
+
     /** Returns whether this call has removed the file. */
     private def putAway(file: SourceFile): Boolean = cleaning match {
       case CleanSource.Keep                                => false
@@ -137,6 +146,8 @@ private[stoplog] object CleanSource {
   private object Cleaner {
     final val Changed = "it has changed since it was read"
     final val Noted   = "bytes that were left out of its rows are in no note"
+    final val Partial =
+      "a valid-length file limits its bytes, and without that file its other bytes would be read"
   }
 
   private final val AtOnce  = 1000

@@ -18,22 +18,24 @@ import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
   *
   * If only a piece of a file is read, the file must still be the listed file. The other pieces are read from
   * the listed file at other times. A longer file counts as the same file if programs may have appended to it,
-  * and only the listed bytes are read. A whole file is read in its current state, unless a file of another id
-  * has replaced it on a local disk. With `onChangedFile=reread`, a whole file must be the listed file, too:
-  * the next listing finds the changed file, and the file would be read twice.
+  * and only the listed bytes are read. A whole file is read in its current state, unless another file has
+  * replaced it: a file of another id on a local disk, or a file that `cleanSource` counts as a replacement.
+  * With `onChangedFile=reread` or `tail`, a whole file must be the listed file, too. Otherwise the whole file
+  * is skipped: the next listing finds the changed file, and the file would be read twice.
   *
   * Each error names the file and, if known, the position: `STOPLOG_SOURCE_FILE_GONE`,
   * `STOPLOG_SOURCE_FILE_CHANGED`, `STOPLOG_SOURCE_FILE_SETTINGS` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
   *
   * @param onMissing the handling of an absent file
-  * @param onChanged the handling of a piece of a file that has been replaced
+  * @param monitoring decides on a piece of a file that has been replaced
   * @tparam O an open piece
   */
 private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     files: SourceFiles,
     onMissing: OnMissingFile,
-    onChanged: OnChangedFile
+    monitoring: Monitoring
 ) extends SplitReader[FileSplit, R] {
+  import monitoring.{cleaning, onChangedFile => onChanged}
 
   /** Whether the listed bytes of such a file stay the same when programs append to the file. */
   protected def growsAtItsEnd: Boolean = true
@@ -158,7 +160,8 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     * checks the file if opening fails, because the replacing file may be too short.
     */
   private def opened(split: FileSplit): Option[(FileSplit, O)] =
-    if (isReadAsIs(split) && !files.looksAreLocal) Some(split -> begin(split))
+    if (isReadAsIs(split) && !files.looksAreLocal && cleaning == CleanSource.Keep)
+      Some(split -> begin(split))
     else
       try {
         val piece = begin(split)
@@ -181,9 +184,13 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   private def inWords(bytes: Long, modifiedMillis: Long): String =
     s"$bytes bytes of ${Instant.ofEpochMilli(modifiedMillis)}"
 
-  /** Whether the piece is a whole file which no later listing returns again. */
+  /** Whether the piece is a whole file which no later listing returns again, unless [[CleanSource]] forgets
+    * the file.
+    */
   private def isReadAsIs(split: FileSplit): Boolean =
-    split.isFirst && split.isLast && onChanged != OnChangedFile.Reread
+    isWhole(split) && onChanged == OnChangedFile.Ignore
+
+  private def isWhole(split: FileSplit): Boolean = split.isFirst && split.isLast
 
   /** Whether the file is the listed file. False if another file is there and the piece is to be skipped. */
   private def isListed(split: FileSplit): Boolean = {
@@ -193,11 +200,16 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
       throw new FileNotFoundException(fileName)
     }
     val isListed = isAsListed(file, found) ||
-      (if (isReadAsIs(split)) !found.id.isOther(file.id) else hasGrown(file, found))
-    if (!isListed && onChanged != OnChangedFile.Reread && onMissing == OnMissingFile.Fail)
-      throw changed(file, found)
+      (if (isReadAsIs(split)) !isForgotten(file, found) else hasGrown(file, found))
+    val isLater = onChanged == OnChangedFile.Reread || (onChanged == OnChangedFile.Tail && isWhole(split))
+    if (!isListed && !isLater && onMissing == OnMissingFile.Fail) throw changed(file, found)
     isListed
   }
+
+  /** Whether another file replaced the file, so that the source reads the other file as a new file. */
+  private def isForgotten(file: SourceFile, found: SourceFile): Boolean =
+    if (cleaning == CleanSource.Keep) found.id.isOther(file.id)
+    else CleanSource.isReplaced(files, file, found)
 
   /** File ids may differ between hosts, so a file of the same length and time counts as the same file. */
   private def isAsListed(file: SourceFile, found: SourceFile): Boolean =

@@ -18,8 +18,9 @@ import stoplog.storage.{SourceFile, SourceFiles}
   */
 trait FileFinder extends Serializable {
 
-  /** Reports all files, including files reported before. The source determines the new files. A file missing
-    * from two successive calls counts as gone, and counts as new after a reappearance.
+  /** Reports all files, including files reported before. The source determines the new files. A file that a
+    * call reports several times, in any spelling of the path, is one file. A file that is missing for
+    * `forgetMissingAfter` counts as gone, and counts as new after a reappearance.
     *
     * Called on the driver, by one thread at a time. An exception ends the query, which can be restarted.
     *

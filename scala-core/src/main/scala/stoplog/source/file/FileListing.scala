@@ -46,10 +46,16 @@ private[file] final class FileListing(
     ()
   }
 
-  /** Called when a finder has reported a file. */
+  private val reported = new SeenTable
+
+  /** Called when a finder has reported a file. A finder may report a file twice, or in two spellings. */
   def named(file: SourceFile): Unit = {
-    consider(file, Entered(DirectoryNames.of(file), None, new Places.Visit(None)))
-    ()
+    val spelled = file.copy(path = FileStore.normalized(file.path))
+    val path    = PathHash.of(spelled.path)
+    if (reported.find(path) < 0) {
+      reported.put(path, FileIdentity(0, 0))
+      consider(spelled, Entered(DirectoryNames.of(spelled), None, new Places.Visit(None)))
+    }
   }
 
   // Looks for the marker before listing the files: a file listed before the marker existed may be incomplete.

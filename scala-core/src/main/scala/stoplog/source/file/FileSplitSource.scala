@@ -17,6 +17,9 @@ private[stoplog] final class FileSplitSource[R, T](
     seenLimits: SeenFiles.SeenLimits = SeenFiles.SeenLimits.default
 ) extends SplitSource[FileSplit, R, T] {
 
+  /** Whether the source reads the data that programs append to a file. */
+  def isTailed: Boolean = enumeration.monitoring.onChangedFile == Monitoring.OnChangedFile.Tail
+
   /** The location of the root: files are identified by their paths below the root. */
   override def identity: Option[String] = Some(enumeration.files.locate("").toString)
 
@@ -26,11 +29,11 @@ private[stoplog] final class FileSplitSource[R, T](
     new FileEnumerator(enumeration, context, clock, faults, seenLimits)
 
   override def reader(): SplitReader[FileSplit, R] =
-    format.reader(enumeration.files, onMissing, enumeration.monitoring.onChangedFile)
+    format.reader(enumeration.files, onMissing, enumeration.monitoring)
 
   /** Returns a reader of the units of a damaged piece. */
   def unitReader(): SplitReader[FileSplit, R] =
-    format.unitReader(enumeration.files, onMissing, enumeration.monitoring.onChangedFile)
+    format.unitReader(enumeration.files, onMissing, enumeration.monitoring)
 
   override def emitter(): RecordEmitter[R, T] = format.emitter()
 
@@ -48,11 +51,11 @@ private[stoplog] trait FileFormat[R, T] extends Serializable {
   /** Returns the positions at which files can be divided. */
   def splitter(files: SourceFiles): FileSplitter
 
-  /** @param onChanged handles a piece of a file that has been replaced */
+  /** @param monitoring decides on a piece of a file that has been replaced */
   def reader(
       files: SourceFiles,
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile
+      monitoring: Monitoring
   ): SplitReader[FileSplit, R]
 
   /** Returns a reader of the units of a damaged piece, see [[FileSplitter.units]]. The reader may find more
@@ -61,8 +64,8 @@ private[stoplog] trait FileFormat[R, T] extends Serializable {
   def unitReader(
       files: SourceFiles,
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile
-  ): SplitReader[FileSplit, R] = reader(files, onMissing, onChanged)
+      monitoring: Monitoring
+  ): SplitReader[FileSplit, R] = reader(files, onMissing, monitoring)
 
   def emitter(): RecordEmitter[R, T]
 }

@@ -27,8 +27,8 @@ private[stoplog] final class FormatFiles[R, T](
   override def reader(
       files: SourceFiles,
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile
-  ): SplitReader[FileSplit, FormatRecord[R]] = new FormatFiles.Reader(files, opening, onMissing, onChanged)
+      monitoring: Monitoring
+  ): SplitReader[FileSplit, FormatRecord[R]] = new FormatFiles.Reader(files, opening, onMissing, monitoring)
 
   override def emitter(): RecordEmitter[FormatRecord[R], T] = rows()
 }
@@ -105,8 +105,8 @@ private[stoplog] object FormatFiles {
       files: SourceFiles,
       opening: Opening[R],
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile
-  ) extends FileByFile[OpenRecords[R], FormatRecord[R]](files, onMissing, onChanged) {
+      monitoring: Monitoring
+  ) extends FileByFile[OpenRecords[R], FormatRecord[R]](files, onMissing, monitoring) {
 
     override protected def begin(split: FileSplit): OpenRecords[R] = opening.open(files, split)
 

@@ -16,7 +16,8 @@ import stoplog.storage.SourceFiles
   * the first reading returned, each row is read once.
   *
   * A file may have been repaired or replaced since. If the length differs, the notes must have omitted the
-  * whole file, or the records after a number of records that the new file still starts with.
+  * whole file, or the records after a number of records that the new file still starts with. A file that was
+  * tailed may be longer than at its last note.
   *
   * @param source reads the same files
   * @param pieces what is to be read
@@ -63,6 +64,7 @@ private[stoplog] object LeftOutSource {
   /** @param extent   of the rest of a piece; `None` for a single record
     * @param position of a record, in words
     * @param records  the number of records in front of the rest
+    * @param isTailed whether the content of earlier states of the file is in the newest state
     */
   private final case class Note(
       file: String,
@@ -70,13 +72,16 @@ private[stoplog] object LeftOutSource {
       modifiedMillis: Long,
       extent: Option[Extent],
       position: String,
-      records: Long
+      records: Long,
+      isTailed: Boolean
   )
 
-  /** @param skip      the number of rows that were read before
-    * @param positions of the only records to be returned; empty for all records after the skipped rows
+  /** The reader returns the rows after the skipped rows, and the skipped rows at the positions.
+    *
+    * @param skip      the number of rows that were read before, or noted one by one
+    * @param positions of noted records
     */
-  private final case class Piece(split: FileSplit, skip: Long, positions: Set[Long]) {
+  private final case class Piece(split: FileSplit, skip: Long, positions: Set[Long] = Set.empty) {
     def key: (String, Extent) = (split.file.path, split.extent)
   }
 
@@ -92,7 +97,8 @@ private[stoplog] object LeftOutSource {
           note.get("fileModifiedMillis").asLong,
           Option(note.get("piece")).map(extent),
           note.get("position").asText,
-          Option(note.get("recordsRead")).fold(0L)(_.asLong)
+          Option(note.get("recordsRead")).fold(0L)(_.asLong),
+          note.path(Quarantine.Tailed).asBoolean
         )
       }
       .toVector
@@ -114,18 +120,37 @@ private[stoplog] object LeftOutSource {
     val file = files.find(path).flatMap(_.file(path)).map(files.committed).getOrElse {
       throw Errors.sourcePath(name, "the file of a note does not exist")
     }
-    val newest = notes.map(_.modifiedMillis).max // earlier notes are about earlier content
-    val own    = notes.filter(_.modifiedMillis == newest)
-    val rests  = own.filter(_.extent.isDefined)
-    val single = own.filter(_.extent.isEmpty)
-    if (single.isEmpty && isWholeFile(rests)) Vector(Piece(splitter.whole(file), skip = 0, Set.empty))
+    val own             = ofContent(notes)
+    val isTailed        = own.head.isTailed
+    val (rests, single) = own.partition(_.extent.isDefined)
+    val whole           = splitter.whole(file)
+    if (!isTailed && single.isEmpty && isWholeFile(rests)) Vector(Piece(whole, skip = 0))
     else {
-      val pieces = rests.map(note => Piece(FileSplit(file, note.extent.get), note.records, Set.empty))
-      if (file.bytes != own.head.bytes && !(single.isEmpty && rests.forall(_.extent.exists(isNumbered))))
-        throw Errors.sourceFileChanged(name, s"${own.head.bytes} bytes", s"${file.bytes} bytes")
-      pieces ++ Option.when(single.nonEmpty)(
-        Piece(splitter.whole(file), skip = 0, single.map(position).toSet)
-      )
+      val before = own.map(_.bytes).max
+      val isSame = if (isTailed) file.bytes >= before else file.bytes == before
+      if (!isSame && (isTailed || rests.isEmpty || !rests.forall(_.extent.exists(isNumbered))))
+        throw Errors.sourceFileChanged(name, s"$before bytes", s"${file.bytes} bytes")
+      val pieces = rests.map(note => Piece(FileSplit(file, note.extent.get), note.records))
+      if (single.isEmpty) pieces
+      else {
+        // The rest of a small file is a piece of the whole file, too: one reading returns both.
+        val (same, others) = pieces.partition(_.split == whole)
+        val noted          = same.headOption.getOrElse(Piece(whole, skip = Long.MaxValue))
+        others :+ noted.copy(positions = single.map(position).toSet)
+      }
+    }
+  }
+
+  /** Returns the notes about the newest content of a file. A file that grew still has all noted data. */
+  private def ofContent(notes: Vector[Note]): Vector[Note] = {
+    val newest = notes.maxBy(_.modifiedMillis)
+    if (!newest.isTailed) notes.filter(_.modifiedMillis == newest.modifiedMillis)
+    else {
+      val states  = notes.groupBy(note => (note.modifiedMillis, note.bytes)).toVector.sortBy(_._1).reverse
+      val growing = states.zip(states.drop(1)).takeWhile { case (later, earlier) =>
+        earlier._1._2 <= later._1._2
+      }
+      states.take(growing.size + 1).flatMap(_._2)
     }
   }
 
@@ -183,7 +208,7 @@ private[stoplog] object LeftOutSource {
     private val waiting                = mutable.ArrayDeque.empty[FileSplit]
     private val reader                 = source.reader()
     private var current: Option[Piece] = None
-    private var left                   = 0L // rows that are still to be skipped
+    private var left                   = 0L // rows that are skipped, except noted records
 
     override def add(splits: Seq[FileSplit]): Unit = {
       waiting ++= splits
@@ -226,15 +251,15 @@ private[stoplog] object LeftOutSource {
 
       override def rest: Option[FileSplit] = None
 
-      private def isWanted: Boolean =
-        if (left > 0) {
-          left -= 1
-          false
-        } else
-          piece.positions.isEmpty || (records.record match {
-            case located: Located => located.position.exists(piece.positions)
-            case _                => false
-          })
+      private def isWanted: Boolean = left == 0 || {
+        left -= 1
+        isNoted
+      }
+
+      private def isNoted: Boolean = records.record match {
+        case located: Located => located.position.exists(piece.positions)
+        case _                => false
+      }
     }
   }
 }

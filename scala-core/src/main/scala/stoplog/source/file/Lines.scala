@@ -28,14 +28,14 @@ private[stoplog] final class LineFormat[T](
   override def reader(
       files: SourceFiles,
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile
+      monitoring: Monitoring
   ): SplitReader[FileSplit, Line] =
     new OpenLines.LineSplitReader(
       files,
       decoding,
       new LineReader(separator, maxLineBytes),
       onMissing,
-      onChanged
+      monitoring
     )
 
   override def emitter(): RecordEmitter[Line, T] = rows()

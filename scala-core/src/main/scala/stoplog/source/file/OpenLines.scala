@@ -89,15 +89,15 @@ private[file] object OpenLines {
   /** Reads the lines of files, all into one buffer.
     *
     * @param onMissing the handling of a missing file
-    * @param onChanged the handling of a piece of a file that has been replaced
+    * @param monitoring decides on a piece of a file that has been replaced
     */
   private[stoplog] final class LineSplitReader(
       files: SourceFiles,
       decoding: Decoding,
       reader: LineReader,
       onMissing: OnMissingFile,
-      onChanged: Monitoring.OnChangedFile
-  ) extends FileByFile[OpenLines, Line](files, onMissing, onChanged) {
+      monitoring: Monitoring
+  ) extends FileByFile[OpenLines, Line](files, onMissing, monitoring) {
     override protected def begin(split: FileSplit): OpenLines = new OpenLines(files, decoding, reader, split)
 
     override protected def hasMore(lines: OpenLines): Boolean = lines.fill()

@@ -76,6 +76,9 @@ private[file] object Quarantine {
 
   private final val HashChars = 24
 
+  /** The field of [[Note.isTailed]]. */
+  final val Tailed = "tailed"
+
   private def prefix(fileName: String, split: FileSplit): String =
     f"${hash(fileName, split.file)}-${split.extent.from}%020d"
 
@@ -134,13 +137,15 @@ private[file] object Quarantine {
     *
     * @param fileName the user-visible name
     * @param position as text, with the unit
+    * @param isTailed whether the query reads appended data: a longer state still has the omitted data
     */
   final case class Note(
       fileName: String,
       file: SourceFile,
       position: String,
       cause: String,
-      leftOut: Omitted
+      leftOut: Omitted,
+      isTailed: Boolean
   ) {
 
     /** Returns one line of JSON, without a line end. */
@@ -153,6 +158,7 @@ private[file] object Quarantine {
       out.writeNumberField("fileModifiedMillis", file.modifiedMillis)
       out.writeStringField("position", position)
       out.writeStringField("cause", cause)
+      if (isTailed) out.writeBooleanField(Tailed, true)
       leftOut match {
         case Omitted.Record(raw)          => record(raw, out)
         case Omitted.Rest(piece, records) =>

@@ -196,7 +196,7 @@ private[file] object QuarantiningSource {
       }
 
       private def noteOf(position: String, e: Throwable, leftOut: Quarantine.Omitted): Quarantine.Note =
-        Quarantine.Note(fileName, split.file, position, Causes.reason(e), leftOut)
+        Quarantine.Note(fileName, split.file, position, Causes.reason(e), leftOut, source.isTailed)
 
       private final class Records(records: Fetched.Records[FileSplit, R])
           extends Fetched.Records[FileSplit, HeldRows[T]] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
-import stoplog.storage.SourceFile
+import stoplog.storage.{FileStore, SourceFile, SourceFiles}
 
 /** The conditions for a complete file. All configured conditions must hold.
   *
@@ -17,6 +17,15 @@ private[stoplog] final case class Readiness(
 ) {
   def isOldEnough(file: SourceFile, nowMillis: Long): Boolean =
     nowMillis - file.modifiedMillis >= leastAgeMillis
+
+  /** Whether a file of this name marks other files. */
+  def isMarker(name: String): Boolean = marker.exists(_.of(name).isEmpty)
+
+  /** Whether a single look finds the file complete. Looks up the marker. A file that is the root itself needs
+    * no marker.
+    */
+  def isReady(files: SourceFiles, file: SourceFile, nowMillis: Long): Boolean =
+    isOldEnough(file, nowMillis) && (file.path.isEmpty || marker.forall(_.marks(files, file)))
 }
 
 private[stoplog] object Readiness {
@@ -53,15 +62,27 @@ private[stoplog] object Readiness {
 }
 
 /** A file that marks other files as complete. A marker is never read as data. */
-private[stoplog] sealed trait ReadyMarker
+private[stoplog] sealed trait ReadyMarker {
+
+  /** Returns the name of the marker of a file; `None` if the file is a marker. */
+  def of(name: String): Option[String]
+
+  /** Whether the marker of the file exists. */
+  def marks(files: SourceFiles, file: SourceFile): Boolean =
+    of(files.nameOf(file)).exists(name => files.find(FileStore.path(DirectoryNames.of(file), name)).isDefined)
+}
 
 private[stoplog] object ReadyMarker {
 
   /** Marks all files in its directory, but no files in nested directories. */
-  final case class InDirectory(name: String) extends ReadyMarker
+  final case class InDirectory(name: String) extends ReadyMarker {
+    override def of(file: String): Option[String] = Option.when(file != name)(name)
+  }
 
   /** Marks the file whose name is between `before` and `after`. */
   final case class PerFile(before: String, after: String) extends ReadyMarker {
+    override def of(name: String): Option[String] = Option.unless(isMarker(name))(before + name + after)
+
     def isMarker(name: String): Boolean =
       name.startsWith(before) && name.endsWith(after) && name.length > before.length + after.length
 

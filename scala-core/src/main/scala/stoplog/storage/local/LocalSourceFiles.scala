@@ -153,10 +153,19 @@ private object LocalSourceFiles {
     /** Returns the target of a path that ends with a link; `None` if the path is the real path, below another
       * given path.
       */
-    def of(path: String, real: Path): Option[Link] = home(path, real) match {
+    def of(path: String, real: Path): Option[Link] = earlier(path, real).orElse(home(path, real)) match {
       case Some(`path`) => None
       case Some(other)  => Some(Link.Below(other))
       case None         => Some(Link.Refused(outside(real)))
+    }
+
+    /** Returns the real path below another given path, if `path` is a given path, too. The target is read
+      * there. Of two links to one target, the first counts.
+      */
+    private def earlier(path: String, real: Path): Option[String] = {
+      val (before, after) = named.filterNot(isAbove(path, _)).span(_ != path)
+      val noLinks         = after.drop(1).filterNot(name => name.nonEmpty && Files.isSymbolicLink(at(name)))
+      (before ++ noLinks).iterator.flatMap(below(_, real)).nextOption().filter(_ => after.nonEmpty)
     }
 
     /** Returns the path without links. Errors: `NoSuchFileException`, `STOPLOG_SOURCE_LINK`. */

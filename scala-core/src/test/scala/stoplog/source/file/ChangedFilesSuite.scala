@@ -128,14 +128,35 @@ class ChangedFilesSuite extends AnyFunSuite {
     }
   }
 
-  test("onChangedFile=reread reads each version of a whole file at most once") {
-    for (other <- Seq("six\n", "seven\n" * 100, text)) { // shorter, longer, and of another time alone
-      val world = this.world(OnChangedFile.Reread)
-      world.put("a", text, 1)
-      val planned = world.driver.planInVain()
-      world.put("a", other, 2000) // between the listing and the opening
-      assert(TextLines.rows(world.driver.source, planned) === Vector.empty)
-      assert(world.all(ReadLimits.none) === other.linesIterator.toVector)
+  for (changed <- Seq(OnChangedFile.Reread, OnChangedFile.Tail))
+    test(s"onChangedFile=$changed reads each version of a whole file at most once") {
+      val others   = Seq("six\n", "seven\n" * 100, text.replace('o', 'x')) // shorter, longer, and as long
+      val sameText = Option.when(changed == OnChangedFile.Reread)(text)    // of another time alone
+      for (other <- others ++ sameText) {
+        val world = this.world(changed)
+        world.put("a", text, 1)
+        val planned = world.driver.planInVain()
+        world.put("a", other, 2000) // between the listing and the opening
+        assert(TextLines.rows(world.driver.source, planned) === Vector.empty)
+        assert(world.all(ReadLimits.none) === other.linesIterator.toVector)
+      }
+    }
+
+  test("cleanSource reads each version of a whole file at most once") {
+    for {
+      appends <- Seq(true, false)
+      other   <- Seq("six\n", "seven\n" * 100) // shorter, longer
+    } {
+      val world = new SourceWorld(cleaning = CleanSource.Delete, onMissing = Skip)
+      world.files.appends = appends
+      world.files.put("a", text, 1)
+      world.planInVain()
+      world.files.put("a", other, 2000) // between the listing and the opening
+      val rows = other.linesIterator.toVector
+      // Where files grow, a longer file counts as the listed file, stays, and is not read again.
+      val expected = if (appends && other.length > text.length) rows.take(text.length / 6) else rows
+      assert(world.all() === expected, s"$appends")
+      assert(world.files.paths === (if (expected == rows) Set.empty else Set("a")))
     }
   }
 

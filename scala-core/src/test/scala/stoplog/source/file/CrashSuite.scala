@@ -58,6 +58,7 @@ class CrashSuite extends AnyFunSuite {
     assert(world.files.paths === Set("a"))
     world.batch(ReadLimits.none.copy(records = Some(2)))
     assert(world.files.paths === Set("_away/a"))
+    world.files.appends = true
     world.files.put("b", "1\n", 1)
     assert(world.planInVain().size === 1)
     world.files.put("b", "1\n2\n", 2)

@@ -169,7 +169,7 @@ class LineReaderSuite extends AnyFunSuite {
       damaged,
       new LineReader(LineReader.Separator.AnyLineEnd, LineReader.MaxLineBytes),
       OnMissingFile.Fail,
-      Monitoring.OnChangedFile.Ignore
+      Monitoring()
     )
     reader.add(Seq(FileSplit(files.file("f"), Extent.Records(0, Extent.ToTheEnd))))
     val found = Vector.newBuilder[String]
@@ -202,7 +202,7 @@ class LineReaderSuite extends AnyFunSuite {
       Decoding.None,
       new LineReader(separator, LineReader.MaxLineBytes),
       OnMissingFile.Fail,
-      Monitoring.OnChangedFile.Ignore
+      Monitoring()
     )
 
   private def read(files: MemoryFiles, separator: LineReader.Separator, extent: Extent): Seq[String] =

@@ -159,6 +159,27 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(condition(names(files, rules)) === "STOPLOG_SOURCE_LINK")
   }
 
+  test("of several paths, a link to another path adds nothing") {
+    write("in/v2/a", "1")
+    write("x/b", "2")
+    Files.createSymbolicLink(in.resolve("current"), in.resolve("v2"))
+    for (name <- Seq("one", "two")) Files.createSymbolicLink(in.resolve(name), world.resolve("x"))
+    val top                   = Files.createSymbolicLink(world.resolve("top"), in)
+    def found(paths: String*) = {
+      val globs = paths.map(Glob.parse(_).toOption.get)
+      val named = paths.map(path => if (Glob.isPattern(path)) "" else path).distinct.toVector
+      names(
+        new LocalSourceFiles(top.toString, named = named),
+        PathRules.all.copy(below = globs.map(Vector(_)).toVector)
+      )
+    }
+    for (paths <- Seq("current", "v2").permutations ++ Seq("current", "v*").permutations)
+      assert(found(paths: _*) === Seq("v2/a"), paths)
+    assert(found("one", "two") === Seq("one/b"))
+    assert(found("two", "one") === Seq("two/b"))
+    assert(found("current", "w*") === Seq("current/a"), "the pattern does not include the target")
+  }
+
   test("a file moved onto itself stays") {
     val file     = write("in/a", "1")
     val settings = new HadoopSettings(HadoopDefaults.configuration())

@@ -152,6 +152,17 @@ class QuarantineSuite extends AnyFunSuite {
     assert((driver.metrics("cleanedFiles"), driver.metrics("uncleanedFiles")) === (("2", "3")))
   }
 
+  test("cleanSource keeps a file that a program replaces while the notes are read") {
+    val world = new Fixture(new CleanSource.DeleteNoted(_))
+    world.files.put("a", "1\nbad\n", 1)
+    val driver = new SourceDriver[FileSplit](world.source, new MemoryState)
+    val end    = driver.plan(0, ReadLimits.none)
+    world.rows(driver.splits(0, end).toVector)
+    world.state.beforeOpen = _ => world.files.put("a", "2\n", 2)
+    driver.committed(end)
+    assert(world.files.paths === Set("a"))
+  }
+
   /** The first row that is not its number, with its place: a hundred thousand rows would make no message. */
   private def firstWrong(rows: Vector[String]): Option[(Int, String)] =
     rows.indices.find(at => rows(at) != (at + 1).toString).map(at => at -> rows(at))

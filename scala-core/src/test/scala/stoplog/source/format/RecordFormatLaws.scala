@@ -71,7 +71,7 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
 
   test("the rest after any record contains the following records") {
     for (plain <- Seq(true, false)) {
-      val reader = files.reader(memory, OnMissingFile.Fail, Monitoring.OnChangedFile.Ignore)
+      val reader = files.reader(memory, OnMissingFile.Fail, Monitoring())
       reader.add(Seq(framing.whole(named(plain))))
       reader.fetch() match {
         case records: Fetched.Records[FileSplit, FormatRecord[R]] =>
@@ -139,7 +139,7 @@ abstract class RecordFormatLaws[R] extends AnyFunSuite {
   }
 
   private def read(splits: FileSplit*): Vector[Any] = {
-    val reader = files.reader(memory, OnMissingFile.Fail, Monitoring.OnChangedFile.Ignore)
+    val reader = files.reader(memory, OnMissingFile.Fail, Monitoring())
     val rows   = Vector.newBuilder[Any]
     reader.add(splits)
     var over = false

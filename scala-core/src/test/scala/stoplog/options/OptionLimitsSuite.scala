@@ -178,7 +178,10 @@ class OptionLimitsSuite extends AnyFunSuite {
   }
 
   test("an empty option of overwrites is rejected, and does not select all files") {
-    for (key <- Seq("partitionOverwriteMode", "replaceWhere"); empty <- Seq("", " "))
+    for {
+      key   <- Seq("partitionOverwriteMode", "replaceWhere")
+      empty <- Seq("", " ")
+    }
       assert(refusal(sink(key -> empty)).contains(s"$key is empty"), key)
   }
 

@@ -157,7 +157,10 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.size === 2)
   }
 
-  for (isAnsi <- Seq(true, false); dataType <- Seq("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "INTERVAL DAY"))
+  for {
+    isAnsi   <- Seq(true, false)
+    dataType <- Seq("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "INTERVAL DAY")
+  }
     test(s"a directory without a value of $dataType is not NULL, with spark.sql.ansi.enabled=$isAnsi") {
       spark.conf.set("spark.sql.ansi.enabled", isAnsi)
       try {
@@ -165,7 +168,7 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
         write(place, Seq("'abc'", "'def'"))
         val nothing = spark.sql(s"SELECT 1 AS id, CAST(NULL AS $dataType) AS p").where("false").write
         val write0  = nothing.format("stoplog").option("format", "json").option("partitionBy", "p")
-        val job = intercept[Exception](
+        val job     = intercept[Exception](
           write0.option("replaceWhere", "p IS NULL").mode("overwrite").save(place.out)
         )
         assert(Thrown.text(job).contains("STOPLOG_PARTITION_CONDITION"))

@@ -234,7 +234,8 @@ class SinkAdmin:
 
         Raises:
             ToolFailed: `STOPLOG_INVALID_OPTIONS` without a target. `carry_out` raises
-                `STOPLOG_ANNOUNCEMENT_UNDELIVERED` if a target has not received all announcements in time.
+                `STOPLOG_ANNOUNCEMENT_UNDELIVERED` if a target has not received all announcements in time, or
+                if the newest record of a log is not carried out.
 
         Example:
             targets = {"announce.hook": "webhook", "announce.hook.url": "https://example.com/files"}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -233,6 +234,25 @@ def test_choices_may_be_strings_and_unknown_strings_are_rejected() -> None:
         sink(jvm).reset("keep")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'dead' is not a valid DriverCheck"):
         plan.carry_out("dead")  # type: ignore[arg-type]
+
+
+def test_the_jvm_reads_the_configuration_of_hadoop_and_spark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Hadoop's default file system is there: without it, a tool takes a path of HDFS for a local path."""
+    for variable in ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR"):
+        (tmp_path / variable).mkdir()
+        monkeypatch.setenv(variable, str(tmp_path / variable))
+    command = stoplog.Jvm().command()
+    entries = command[command.index("-cp") + 1].split(os.pathsep)
+    assert [Path(each).name for each in entries[-3:]] == [
+        "SPARK_CONF_DIR",
+        "HADOOP_CONF_DIR",
+        "YARN_CONF_DIR",
+    ]
+    for variable in ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR"):
+        monkeypatch.delenv(variable)
+    assert str(tmp_path) not in "".join(stoplog.Jvm().command()).replace(os.environ["STOPLOG_JAR"], "")
 
 
 def test_jars_must_be_a_tuple() -> None:

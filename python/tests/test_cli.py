@@ -65,6 +65,26 @@ def test_exit_codes_reflect_the_outcome(sink: Path, capsys: pytest.CaptureFixtur
         assert ended.value.code == ExitCode.USAGE
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (["check", "events"], ExitCode.FINDINGS),
+        (["status", "gone", "--json"], ExitCode.CANNOT_READ),
+        (["ls", "events"], ExitCode.OK),
+    ],
+)
+def test_a_closed_pipe_does_not_change_the_exit_code(
+    arguments: list[str], code: ExitCode, sink: Path
+) -> None:
+    (sink / "day=3" / "notes.txt").write_text("hello")
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "stoplog", *arguments]
+    done = subprocess.run(command, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (code, "")
+
+
 def test_an_error_in_json_is_an_object(sink: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", "events", "77", "--output", "json"]) == ExitCode.CANNOT_READ
     answer = json.loads(capsys.readouterr().out)

@@ -238,3 +238,13 @@ def test_a_part_overwritten_by_a_batch_job_is_not_called_compacted(tmp_path: Pat
     found = explained(tmp_path, sink.name(7))
     assert (found.state, found.sink_id) == (PartState.REPLACED, "batch-17")
     assert found.message == "Record 0 replaced it: a batch job overwrote what was here."
+
+
+def test_a_file_is_not_replaced_because_of_an_equal_name_in_another_directory(tmp_path: Path) -> None:
+    healthy(tmp_path)
+    jobs = MadeSink(tmp_path, "replace", settings={}, query="batch-17")
+    gone = {"bucket": "day=1", "name": "data.json", "bytes": 3, "records": 0, "epoch": -1}
+    jobs.record("epoch", [], replace=[gone])
+    (tmp_path / "day=3" / "data.json").write_text("{}\n")
+    assert explained(tmp_path, "day=3/data.json").state is PartState.FOREIGN
+    assert explained(tmp_path, "day=1/data.json").state is PartState.REPLACED

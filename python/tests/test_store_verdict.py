@@ -119,3 +119,8 @@ def test_lines_of_progress_are_passed_on(tmp_path: Path, monkeypatch: pytest.Mon
     verdict = qualify("s3a://bucket/events", Jvm(), lambda done, total: seen.append((done, total)))
     assert verdict.verdict is Safety.SAFE
     assert seen == [(1, 9), (5, 9)]
+
+
+def test_jars_without_a_storage_are_rejected(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["doctor", "--jars", "a.jar"]) == 2
+    assert "--jars has no effect without --store" in capsys.readouterr().err

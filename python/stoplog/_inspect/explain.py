@@ -15,7 +15,7 @@ from stoplog._inspect.names import finished_name_of, is_hidden, marker_version, 
 from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._log.log import CommitLog
 from stoplog._log.paths import InBucket, leads_outside, staged_of
-from stoplog._log.records import LogRecord, Marker, OpenPart, PendingPart, RecordKind
+from stoplog._log.records import FinishedPart, LogRecord, Marker, OpenPart, PendingPart, RecordKind
 from stoplog._shared.definitions import DIRECTORIES, GRACE_MILLIS, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog._storage.opening import local_path
@@ -211,6 +211,10 @@ class _Wanted:
         # Part names are unique, except for rejected rows with the same name as a part of good rows.
         return part.name == self.finished_name or self.token in staged_of(part.handle).paths
 
+    def is_replaced(self, part: FinishedPart) -> bool:
+        # Jobs also replace files of other programs, which may have one name in several directories.
+        return self.finished_path == part.path if self.finished_path else self.finished_name == part.name
+
     @property
     def may_be_in(self) -> bytes:
         """Returns bytes that every record with the file contains."""
@@ -248,7 +252,7 @@ def _closed(
             continue
         called_off = log.is_called_off(record)
         for replaced in () if called_off else record.replace:
-            if replaced.name == wanted.finished_name:
+            if wanted.is_replaced(replaced):
                 message = _why_replaced(sink_id, record)
                 epoch = record.state.last_epoch
                 return Explanation(subject, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)

@@ -91,6 +91,19 @@ def defaults_file() -> Path:
     return (Path(directory) if directory else spark_home() / "conf") / "spark-defaults.conf"
 
 
+def configuration_path() -> list[str]:
+    """Returns the directories of settings that spark-submit adds to the class path.
+
+    Hadoop's default file system is in one of them: without it, a path without a scheme is a local path.
+
+    Raises:
+        ToolFailed: there is no Spark, and no `SPARK_CONF_DIR`.
+    """
+    own = defaults_file().parent
+    named = [os.environ.get(name) for name in ("HADOOP_CONF_DIR", "YARN_CONF_DIR")]
+    return [*([str(own)] if own.is_dir() else []), *filter(None, named)]
+
+
 def default_settings() -> dict[str, str]:
     """Returns the settings of `spark-defaults.conf`.
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stoplog._jvm.artifact import package_jar
-from stoplog._jvm.installation import java_command, spark_jars
+from stoplog._jvm.installation import configuration_path, java_command, spark_jars
 from stoplog.errors import ToolFailed
 
 Runner = Callable[[Sequence[str], str], tuple[int, str, str]]
@@ -77,11 +77,11 @@ class Jvm:
         return found
 
     def command(self) -> list[str]:
-        """Returns the command line; finds Java and the jars as pyspark does."""
+        """Returns the command line; finds Java, the jars and the configuration as pyspark does."""
         missing = [jar for jar in self.jars if not Path(jar).is_file()]
         if missing:
             raise ToolFailed("STOPLOG_TOOL_JARS", f"There is no jar at {', '.join(missing)}.")
-        entries = [str(spark_jars() / "*"), str(package_jar()), *self.jars]
+        entries = [str(spark_jars() / "*"), str(package_jar()), *self.jars, *configuration_path()]
         return [java_command(), "-Xss4m", *_OPENINGS, "-cp", os.pathsep.join(entries), _MAIN]
 
 

@@ -77,9 +77,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(answer.code)
     except StoplogError as error:
         return _failed(arguments, error)
-    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.OK)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # mostly of Spark: Python would exit with 1, the code for findings
@@ -168,7 +165,10 @@ def _print(text: str) -> None:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = "".join(each if each.isascii() else json.dumps(each)[1:-1] for each in text)
-    print(text, flush=True)
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # the reader has closed the pipe, as `head` does; the exit code stays
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _named(error: Exception) -> StoplogError:

@@ -42,6 +42,9 @@ def arguments(parser: ArgumentParser) -> None:
 def run(given: Namespace) -> Answer:
     if given.store:
         return _of_store(given)
+    if given.jars:
+        problem = "--jars has no effect without --store: name the jars by --conf spark.jars=…."
+        raise StoplogError("STOPLOG_INVALID_OPTIONS", problem)
     found = doctor(None, *given.paths, settings=dict(given.conf))
     if given.bundle:
         found.bundle(given.bundle)

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.module.scala.DefaultScalaModule
 
 import stoplog.admin.AdminAction.{Advise, Announce}
 import stoplog.announce.table.ComparedTable
-import stoplog.commit.{AnnouncementStatus, Announcer, Liveness}
+import stoplog.commit.{AnnouncementStatus, Announcer}
 import stoplog.error.{AnnounceErrors, Causes, Errors, Redaction}
 import stoplog.options.AnnounceOptions
 
@@ -85,29 +85,41 @@ private[admin] object AnnounceCommand {
       places: Vector[Announcer.Place],
       whenAlive: WhenAlive
   ): Unit = {
-    (whenAlive, sink.livenessNow()) match {
-      case (WhenAlive.Refuse, alive: Liveness.Alive) =>
-        throw Errors.driverAlive(sink.path, sink.sinkId, alive.describe)
-      case _ => ()
+    if (whenAlive == WhenAlive.Refuse) sink.refuseIfAlive()
+    places.flatMap(undelivered(sink, options, _)).headOption.foreach(throw _)
+  }
+
+  /** Delivers the announcements of one log, and returns the failures. */
+  private def undelivered(
+      sink: SinkContext,
+      options: AnnounceOptions,
+      place: Announcer.Place
+  ): Vector[Throwable] = {
+    val log       = place.log()
+    val newest    = log.newest()
+    val undone    = newest.filterNot(log.isPublished)
+    val announcer = options.resume(place)
+    announcer.foreach { delivering =>
+      delivering.recovered(newest.fold(-1L)(_.seq) - undone.size)
+      delivering.end()
     }
-    val left = places.flatMap { place =>
-      val announcer = options.resume(place)
-      announcer.foreach { delivering =>
-        delivering.recovered(settled(place))
-        delivering.end()
-      }
-      announcer.toVector.flatMap(_.figures).filter { case (_, figures) => figures.lagRecords > 0 }
-    }
-    left.headOption.foreach { case (name, figures) =>
-      throw AnnounceErrors.undelivered(sink.path, name, figures.lagRecords, figures.lastError)
+    announcer.toVector.flatMap(_.figures).flatMap { case (name, figures) =>
+      val reason =
+        undone.map(record => notCarriedOut(place.logName, record.seq)).filter(_ => figures.lagRecords == 0)
+      Option.when(figures.lagRecords > 0 || undone.nonEmpty)(
+        AnnounceErrors.undelivered(
+          sink.path,
+          name,
+          figures.lagRecords + undone.size,
+          reason.orElse(figures.lastError)
+        )
+      )
     }
   }
 
-  /** Returns the newest record that is known to be carried out. */
-  private def settled(place: Announcer.Place): Long = {
-    val log = place.log()
-    log.newest().fold(-1L)(newest => if (log.isPublished(newest)) newest.seq else newest.seq - 1)
-  }
+  /** A decision alone must not be announced (P-131). */
+  private def notCarriedOut(logName: String, seq: Long): String =
+    s"record $seq of the log $logName is not carried out, which finalize, the next start of the query or the next batch job does"
 
   private def subject(status: AnnouncementStatus): String = s"${status.target} in ${status.logName}"
 }

@@ -79,7 +79,7 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
     * @param options the options of the sink, with `announce.<name>` for each target
     *
     * Errors: `STOPLOG_INVALID_OPTIONS`; `STOPLOG_ANNOUNCEMENT_UNDELIVERED` if a target did not receive all
-    * announcements within `announceAtEnd`.
+    * announcements within `announceAtEnd`, or if the newest record of a log is not carried out.
     */
   def announce(options: Map[String, String]): AdminPlan =
     AnnounceCommand.plan(sink, SinkAdmin.targets(sink.path, options))

@@ -127,6 +127,9 @@ private[admin] final class SinkContext(
       throw Errors.otherOwner(path, sinkId, other.owner, other.user)
     }
 
+  /** Throws `STOPLOG_DRIVER_ALIVE` if a driver may be alive; a path without the log of a stream has none. */
+  def refuseIfAlive(): Unit = storage.anyLog.newest().foreach(refuseIfAlive(_, newRun()))
+
   /** Checks with the storage's clock, determined by a new heartbeat. */
   private def refuseIfAlive(seen: LogRecord, run: RunId): Unit = {
     val own = new Heartbeat(storage.notes, sinkId, run)

@@ -40,7 +40,11 @@ private[stoplog] object DirectoryValue {
           )
             decimal
           else throw new ArithmeticException(s"$unescaped is no ${of.sql}")
-        case other => PartitioningUtils.castPartValueToDesiredType(other, unescaped, zone)
+        case other =>
+          val value = PartitioningUtils.castPartValueToDesiredType(other, unescaped, zone)
+          // Without ANSI mode, Spark casts a text of another type to NULL.
+          if (value == null) throw new IllegalArgumentException(s"$unescaped is no ${other.sql}")
+          value
       }
     }
 }

@@ -24,10 +24,11 @@ private[filesink] object OverwriteScope {
       case (Scope.Whole, Some(_)) if isDynamic(overwrite) => refused(WhereAndDynamic)
       case (Scope.Whole, Some(sql))                       =>
         Scope.Where(PartitionConditions.parsed(SparkSession.active, options.output.path, sql, columns))
-      case (Scope.Whole, None) if isDynamic(overwrite) && hasPartitions(options)  => Scope.Dynamic
+      case (Scope.Whole, None) if isDynamic(overwrite) && hasPartitions(options)  => dynamic(options)
       case (Scope.Whole, None)                                                    => Scope.Whole
       case (Scope.Dynamic, Some(_))                                               => refused(WhereAndDynamic)
       case (Scope.Dynamic, None) if overwrite.mode.contains(OverwriteMode.Static) => refused(StaticAndDynamic)
+      case (Scope.Dynamic, None)                                                  => dynamic(options)
       case (_: Scope.Where, Some(_))                                              => refused(TwoConditions)
       case _                                                                      => requested
     }
@@ -45,6 +46,12 @@ private[filesink] object OverwriteScope {
   /** Without partitions, Spark's own files are replaced as a whole, too. */
   private def hasPartitions(options: SinkOptions): Boolean = options.buckets.bucketing != Bucketing.BasePath
 
+  /** Rejects directories named after the time of the job: a later job would leave all earlier rows. */
+  private def dynamic(options: SinkOptions): Scope = options.buckets.bucketing match {
+    case Bucketing.DateTime(_, _, None) => refused(DynamicByTimeOfJob)
+    case _                              => Scope.Dynamic
+  }
+
   private def refused(why: String): Nothing = throw Errors.invalidOptions(Seq(why))
 
   private final val WhereAndDynamic =
@@ -54,6 +61,11 @@ private[filesink] object OverwriteScope {
   private final val StaticAndDynamic =
     "partitionOverwriteMode = 'static' contradicts the call, which replaces the partitions of the rows: " +
       "remove the option."
+
+  private final val DynamicByTimeOfJob =
+    "dynamic mode (overwritePartitions, partitionOverwriteMode = dynamic as an option or in the session) " +
+      "replaces the directories of the rows, and these directories are named after the time of the job: set " +
+      "partitionBy or bucketColumn, or set partitionOverwriteMode to static to replace all files."
 
   private final val TwoConditions =
     "replaceWhere is a second condition, next to the condition of the call or of the statement: remove " +

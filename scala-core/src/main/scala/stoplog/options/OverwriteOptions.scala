@@ -39,6 +39,15 @@ private[stoplog] object OverwriteOptions extends OptionList(OptionGroup.Bucket) 
         "the partitions. Not together with `partitionOverwriteMode` = `dynamic`."
     )
 
-  def parse(reader: OptionReader): OverwriteOptions =
+  /** Rejects an empty text, such as an unset variable of a job: without a limit, the job would replace all
+    * files.
+    */
+  def parse(reader: OptionReader): OverwriteOptions = {
+    for (option <- Seq(PartitionOverwriteMode, ReplaceWhere))
+      if (reader.textOrEmpty(option).exists(_.trim.isEmpty))
+        reader.errors.add(
+          s"${option.key} is empty, and would not limit the overwrite: set a value, or remove the option."
+        )
     OverwriteOptions(reader.get(PartitionOverwriteMode), reader.text(ReplaceWhere))
+  }
 }

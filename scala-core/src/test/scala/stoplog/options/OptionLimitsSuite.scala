@@ -177,6 +177,14 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(refusal(sink("partitionOverwriteMode" -> "some")).contains("static, dynamic"))
   }
 
+  test("an empty option of overwrites is rejected, and does not select all files") {
+    for {
+      key   <- Seq("partitionOverwriteMode", "replaceWhere")
+      empty <- Seq("", " ")
+    }
+      assert(refusal(sink(key -> empty)).contains(s"$key is empty"), key)
+  }
+
   test("compaction of a custom encoder requires a custom compactor") {
     val own = Map("path" -> "/p", "format" -> classOf[NoEncoder].getName, "compaction" -> "smallParts")
     assert(refusal(SinkOptions.parse(own)).contains("compaction needs a compactor"))

@@ -164,6 +164,30 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
     assert(place.lines === Seq("""{"id":2}"""))
   }
 
+  test("dynamic mode is rejected for buckets by the time of the job, which would keep all earlier rows") {
+    val place = new TestDirectory
+    val t     = s"$database.by_time_of_job"
+    spark.sql(s"CREATE TABLE $t (id BIGINT) USING stoplog OPTIONS (format 'json') LOCATION '${place.out}'")
+    def write(mode: String, options: (String, String)*): Unit = spark
+      .range(1)
+      .write
+      .format("stoplog")
+      .options(Map("format" -> "json", "bucketFormat" -> "'at='HH-mm-ss-SSS") ++ options)
+      .mode(mode)
+      .save(place.out)
+    write("append")
+    val refused = Seq[() => Unit](
+      () => dynamically(write("overwrite")),
+      () => write("overwrite", "partitionOverwriteMode" -> "dynamic"),
+      () => dynamically(spark.sql(s"INSERT OVERWRITE $t SELECT 7L")): Unit,
+      () => spark.range(1).writeTo(t).overwritePartitions()
+    )
+    for ((action, n) <- refused.zipWithIndex)
+      assert(condition(action()).contains("named after the time of the job"), s"case $n")
+    dynamically(write("overwrite", "partitionOverwriteMode" -> "static"))
+    assert(place.lines === Seq("""{"id":0}"""))
+  }
+
   private def path(place: TestDirectory, mode: String, options: (String, String)*)(rows: DataFrame): Unit =
     rows.write
       .format("stoplog")

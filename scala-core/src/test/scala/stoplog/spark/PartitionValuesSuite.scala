@@ -157,6 +157,31 @@ class PartitionValuesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.size === 2)
   }
 
+  for {
+    isAnsi   <- Seq(true, false)
+    dataType <- Seq("DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "INTERVAL DAY")
+  }
+    test(s"a directory without a value of $dataType is not NULL, with spark.sql.ansi.enabled=$isAnsi") {
+      spark.conf.set("spark.sql.ansi.enabled", isAnsi)
+      try {
+        val place = new TestDirectory
+        write(place, Seq("'abc'", "'def'"))
+        val nothing = spark.sql(s"SELECT 1 AS id, CAST(NULL AS $dataType) AS p").where("false").write
+        val write0  = nothing.format("stoplog").option("format", "json").option("partitionBy", "p")
+        val job     = intercept[Exception](
+          write0.option("replaceWhere", "p IS NULL").mode("overwrite").save(place.out)
+        )
+        assert(Thrown.text(job).contains("STOPLOG_PARTITION_CONDITION"))
+        assert(place.files.size === 2)
+        val read = spark.read.format("stoplog").option("format", "json").schema(s"id INT, p $dataType")
+        assert(
+          Thrown
+            .text(intercept[Exception](read.load(place.out).collect()))
+            .contains("STOPLOG_SOURCE_FILE_UNREADABLE")
+        )
+      } finally spark.conf.unset("spark.sql.ansi.enabled")
+    }
+
   test("two partition columns: only directories that can satisfy the condition are entered") {
     val place             = new TestDirectory
     def rows(offset: Int) = spark

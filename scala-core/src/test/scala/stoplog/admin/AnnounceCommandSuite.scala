@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package stoplog.admin
+
+import java.nio.file.Files
+
+import org.scalatest.funsuite.AnyFunSuite
+
+import stoplog.admin.AdminWorld.within
+import stoplog.announce.RecordingTargets
+import stoplog.commit.Samples.condition
+import stoplog.commit.{AnnouncementCursor, DriverNote, Finish, Heartbeat}
+import stoplog.error.StoplogException
+
+class AnnounceCommandSuite extends AnyFunSuite {
+
+  private def announce(world: AdminWorld): AdminPlan = {
+    val path = world.directory.toString
+    world.tools().announce(Map("announce.out" -> "recording", "announce.out.to" -> path))
+  }
+
+  private def received(world: AdminWorld): Int =
+    RecordingTargets.at(world.directory.toString).received.size
+
+  /** A target whose announcements all wait. */
+  private def waiting(world: AdminWorld): Unit =
+    new AnnouncementCursor(world.notes, "main", "out").write(AnnouncementCursor.Position(0, ""))
+
+  test("announce rejects a live driver, also if the clock of the tool is ahead") {
+    within() { world =>
+      val note   = DriverNote("elsewhere", "", 1, 2, everyMillis = 60000).text
+      val driver = world.driver(noted = Map(DriverNote.Key -> note))
+      world.epoch(driver, 0, "ant")
+      waiting(world)
+      world.clock.advance(60 * 60 * 1000L)
+      assert(condition(announce(world).carryOut()) === "STOPLOG_DRIVER_ALIVE")
+      assert(world.notes.list(Heartbeat.directory("main"), "").isEmpty)
+      announce(world).carryOut(WhenAlive.Fence)
+      driver.end(Finish.PublishOpen)
+      announce(world).carryOut()
+      assert(received(world) === 1)
+    }
+  }
+
+  test("announce reports a record that no process has carried out, and delivers the records before") {
+    within() { world =>
+      val first = world.driver()
+      world.epoch(first, 0, "ant")
+      first.end(Finish.PublishOpen)
+      val second = world.driver()
+      world.epoch(second, 1, "bee")
+      second.end(Finish.PublishOpen)
+      waiting(world)
+      val log = world.directory.resolve("_stoplog/main/log")
+      // as after the death of the process that wrote the newest record
+      val newest = world.log.all().filter(_.publish.nonEmpty).last
+      world.log.all().filter(_.seq > newest.seq).foreach { later =>
+        Files.delete(log.resolve(f"${later.seq}%020d.commit"))
+      }
+      Files.delete(log.resolve(f"${newest.seq}%020d.published"))
+      val refused = intercept[StoplogException](announce(world).carryOut(WhenAlive.Fence))
+      assert(refused.getCondition === "STOPLOG_ANNOUNCEMENT_UNDELIVERED")
+      assert(refused.getMessage.contains(s"record ${newest.seq} of the log main is not carried out"))
+      assert(received(world) === 1)
+      world.tools().finalizeOpenParts().carryOut(WhenAlive.Fence)
+      announce(world).carryOut()
+      assert(received(world) === 2)
+      assert(announce(world).actions.isEmpty)
+    }
+  }
+}

@@ -54,7 +54,7 @@ class SplitSource(ABC):
         """Cuts a split that is too large for the limit of rows.
 
         Returns:
-            A split of up to `rows` rows, and a split of the other rows; `None` if the split cannot be cut. A
+            A split of 1 to `rows` rows, and a split of the other rows; `None` if the split cannot be cut. A
             micro-batch contains at least one split, even if the split is larger than the limit.
         """
         return None

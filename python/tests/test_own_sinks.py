@@ -123,6 +123,11 @@ def test_what_is_sent_opens_where_the_package_is_not_installed(tmp_path: Path) -
             "has 65,537 bytes, and the log stores up to 65,536. Store the data",
         ),
         ([stoplog.Prepared("x", 1)], "The token of Prepared is a str. Use bytes, such as name.encode()."),  # type: ignore[arg-type]
+        (
+            [stoplog.Prepared(b"x", 1, metrics={"seconds": 1.7})],  # type: ignore[dict-item]
+            "'seconds' of Prepared is 1.7. Use names, and whole numbers from 0.",
+        ),
+        ([stoplog.Prepared(b"x", 1, size_bytes=2**63)], "'size_bytes' of Prepared is 9223372036854775808."),
         ([stoplog.Prepared(b"x", -1)], "The rows of Prepared are -1. Use the number of rows."),
     ],
 )

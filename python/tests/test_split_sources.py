@@ -17,6 +17,7 @@ import pytest
 
 from stoplog import Split, SplitEnumerator, SplitSource
 from stoplog._functions.code import by_value, plan_of
+from stoplog._functions.find import FinderSide
 from stoplog._functions.splits import EnumeratorSide
 from stoplog._functions.task import PythonResult
 from stoplog.testing import LawBroken, check_split_source
@@ -129,10 +130,18 @@ def _returned(value: Any) -> Any:
         (Wrong(next=(0, 10)), "Wrong.enumerator.next returned a tuple. Return a stoplog.Split, or None"),
         (Wrong(next=Split(object())), "Wrong.enumerator.next returned a value that JSON cannot hold"),
         (Wrong(snapshot=b"x"), "Wrong.enumerator.snapshot returned a value that JSON cannot hold"),
+        (
+            Wrong(snapshot=[{"a": {1: 2}}]),
+            "Wrong.enumerator.snapshot returned a value that JSON cannot hold (the key 1 of a dict is an int",
+        ),
+        (
+            Wrong(cut=(Split([0, 0], 0), Split([0, 10], 10))),
+            "Wrong.cut returned a first split with 0 rows. Return a split of 1 to 3 rows",
+        ),
         (Wrong(cut=Split([0, 1])), "Wrong.cut returned a Split. Return a split of up to the number of rows"),
         (
             Wrong(cut=(Split([0, 9], 9), Split([9, 10], 1))),
-            "Wrong.cut returned a first split with 9 rows. Return a split of up to 3 rows",
+            "Wrong.cut returned a first split with 9 rows. Return a split of 1 to 3 rows",
         ),
     ],
 )
@@ -181,6 +190,22 @@ class CutsTwice(Numbers):
         return head, split
 
 
+class CutsNothing(Numbers):
+    def cut(self, split: Split, rows: int) -> tuple[Split, Split]:
+        return Split([0, 0], rows=0), split
+
+
+class CountsByNumber(Numbers):
+    """Continues only if the keys of its state are numbers, as before the restart."""
+
+    def enumerator(self, snapshot: Any) -> SplitEnumerator:
+        class Counting(NumbersEnumerator):
+            def snapshot(self) -> Any:
+                return {0: self.start}
+
+        return Counting(self, (snapshot or {}).get(0, 0))
+
+
 class Raises(Numbers):
     def read_split(self, split: Split) -> Iterator[pa.RecordBatch]:
         raise ConnectionError("no server")
@@ -199,6 +224,8 @@ class NoSnapshot(Numbers):
         (Random(), "repeatable"),
         (CountsWrongly(), "rows"),
         (CutsTwice(), "cut"),
+        (CutsNothing(), "cut"),
+        (CountsByNumber(), "result"),
         (Raises(), "result"),
         (NoSnapshot(), "result"),
     ],
@@ -215,3 +242,31 @@ def test_splits_are_values() -> None:
     assert pickle.loads(pickle.dumps(Split([1], 2, 3))) == Split([1], 2, 3)
     with pytest.raises(ValueError, match="a split has at least 0 rows and bytes, not -1 and 0"):
         Split(json.loads("1"), rows=-1)
+
+
+def found_by(paths: list[str], root: str) -> list[str]:
+    return FinderSide("from_index", by_value("from_index", lambda _: paths)).paths(root)
+
+
+@pytest.mark.parametrize(
+    ("root", "paths"),
+    [
+        (
+            "/in",
+            ["a/b.json", "./a/b.json", "a//b.json", "/in/a/b.json", "/in//a/./b.json", "file:/in/a/b.json"],
+        ),
+        ("file:/in", ["/in/a/b.json", "file:///in/a//b.json"]),
+        ("/", ["/a/b.json", "a/b.json"]),
+        ("s3a://shop", ["s3a://shop/a/b.json", "s3a://shop//a/b.json", "a/./b.json"]),
+    ],
+)
+def test_a_finder_may_spell_a_path_in_several_ways(root: str, paths: list[str]) -> None:
+    assert set(found_by(paths, root)) == {"a/b.json"}
+
+
+@pytest.mark.parametrize(
+    "path", ["../b.json", "/in/../b.json", "a/../b.json", "/inside/b.json", "s3a://in/b.json"]
+)
+def test_a_finder_returns_only_paths_below_the_root(path: str) -> None:
+    with pytest.raises(PythonResult, match="from_index returned the path"):
+        found_by([path], "/in")

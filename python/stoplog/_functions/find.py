@@ -28,20 +28,24 @@ class FinderSide:
         text = path.__fspath__() if hasattr(path, "__fspath__") else path
         if not isinstance(text, str):
             raise PythonResult(self.owner, f"{described(path)} as a path", "Return strings.")
-        for prefix in (root, without_scheme(root)):
-            for spelled in (text, without_scheme(text)):
-                if spelled.startswith(f"{prefix.rstrip('/')}/"):
-                    return spelled[len(prefix.rstrip("/")) + 1 :]
-        if text.startswith("/") or re.match(r"[a-z0-9]+:/", text):
+        if ".." in text.split("/"):
+            raise PythonResult(self.owner, f"the path {text} with ..", "Return paths without such parts.")
+        start, spelled = f"{simple(root).rstrip('/')}/", simple(text)
+        if spelled.startswith(start):
+            return spelled[len(start) :]
+        if spelled.startswith("/") or re.match(r"[a-z0-9]+:/", spelled):
             repair = "Return paths below the path of the source, or relative to this path."
             raise PythonResult(self.owner, f"the path {text}, which is not below {root}", repair)
-        return text
+        return spelled
 
 
-def without_scheme(path: str) -> str:
-    """Returns a path of local disks without its scheme.
+def simple(path: str) -> str:
+    """Returns the only spelling of a path, by which the source knows a file. Local paths have no scheme.
 
-    >>> without_scheme("file:/in"), without_scheme("file:///in"), without_scheme("s3a://bucket/in")
-    ('/in', '/in', 's3a://bucket/in')
+    >>> simple("file:/in"), simple("file:///in//a/"), simple("./a/./b"), simple("s3a://bucket//in")
+    ('/in', '/in/a', 'a/b', 's3a://bucket/in')
     """
-    return re.sub(r"^file:/+", "/", path)
+    path = re.sub(r"^file:/+", "/", path)
+    start = found.group() if (found := re.match(r"[a-z0-9]+://[^/]*|/", path)) else ""
+    parts = [part for part in path[len(start) :].split("/") if part not in ("", ".")]
+    return start + "/" * (len(start) > 1) + "/".join(parts)

@@ -24,7 +24,8 @@ class Split:
     A split contains everything needed to read the same rows, today and after any number of restarts.
 
     Attributes:
-        position: where the rows are: any value that JSON supports. The log of the source stores the value.
+        position: where the rows are: any value that JSON supports, with strings as keys of dicts. The log of
+            the source stores the value.
         rows: the number of rows; `None` if the number is unknown.
         size_bytes: the size, which counts for a limit of bytes and for the distribution over tasks.
 
@@ -63,6 +64,8 @@ class SplitEnumerator(ABC):
     @abstractmethod
     def snapshot(self) -> Any:
         """Returns the state after the splits so far, as a small value that JSON supports.
+
+        The keys of dicts must be strings, because JSON would turn the key 1 into "1".
 
         An enumerator of this snapshot continues with the next split. stoplog itself keeps splits that were
         returned and did not fit into a micro-batch.
@@ -114,11 +117,10 @@ class EnumeratorSide:
             repair = "Return a split of up to the number of rows, and a split of the others, or None."
             raise PythonResult(f"{self.owner}.cut", described(returned), repair)
         head, rest = (self._values("cut", part) for part in returned)
-        if head[1] is None or head[1] > rows:
+        if head[1] is None or not 0 < head[1] <= rows:
             what = f"a first split with {'an unknown number of' if head[1] is None else head[1]} rows"
-            raise PythonResult(
-                f"{self.owner}.cut", what, f"Return a split of up to {rows} rows, with its number."
-            )
+            repair = f"Return a split of 1 to {rows} rows, with its number, or None."
+            raise PythonResult(f"{self.owner}.cut", what, repair)
         return [head, rest]
 
     def fix_target(self) -> None:
@@ -141,12 +143,25 @@ class EnumeratorSide:
     def _json(self, method: str, value: Any) -> str:
         try:
             text = json.dumps(value)
+            _refuse_other_keys(value)
         except (TypeError, ValueError) as error:
-            repair = "Use dicts, lists, strings, numbers and None."
+            repair = "Use dicts with strings as keys, lists, strings, numbers and None."
             raise PythonResult(
                 f"{self.owner}.{method}", f"a value that JSON cannot hold ({error})", repair
             ) from None
         return text
+
+
+def _refuse_other_keys(value: Any) -> None:
+    """JSON turns the key 1 into "1", which the code of the user would not find after a restart."""
+    members: Iterable[Any] = value if isinstance(value, list | tuple) else ()
+    if isinstance(value, dict):
+        members = value.values()
+        for key in value:
+            if not isinstance(key, str):
+                raise TypeError(f"the key {key!r} of a dict is {described(key)}, and would become a string")
+    for member in members:
+        _refuse_other_keys(member)
 
 
 class SplitReading:

@@ -70,10 +70,18 @@ def _complete(of: Prepared, number: int, task: WriterTask, version: int) -> Prep
             f"The token of Prepared has {len(of.token):,} bytes, and the log stores up to "
             f"{MAX_TOKEN_BYTES:,}. Store the data in the target, and only its name in the token."
         )
-    if isinstance(of.rows, bool) or not isinstance(of.rows, int) or of.rows < 0:
+    if not _is_count(of.rows):
         raise WrongUse(f"The rows of Prepared are {of.rows!r}. Use the number of rows.")
+    for what, count in {**(of.metrics or {}), "size_bytes": of.size_bytes}.items():
+        if not isinstance(what, str) or not _is_count(count):
+            raise WrongUse(f"{what!r} of Prepared is {count!r}. Use names, and whole numbers from 0.")
     name = of.name or (task.id if number == 0 else f"{task.id}-{number}")
     return replace(of, name=name, version=version)
+
+
+def _is_count(value: object) -> bool:
+    """Whether the value is a number that the jar can read: the jar would take other values for 0."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
 
 
 def outcomes(returned: object, requested: list[Prepared], method: str) -> list[CommitOutcome]:

@@ -25,11 +25,23 @@ amount. Correct the code, or the cause outside of the code. Restart the query.
     """
 
     def __init__(self, owner: str, error: BaseException, where: str) -> None:
-        why = f"{type(error).__name__}: {error}".rstrip(".")
+        why = f"{type(error).__name__}: {text_of(error)}".rstrip(".")
         super().__init__(
             f"[STOPLOG_PYTHON_FAILED] {owner} failed{where}: {why}. Correct the code, or the cause outside "
             f"of the code. Restart the query.\n{''.join(traceback.format_exception(error)).rstrip()}"
         )
+
+
+def text_of(error: BaseException) -> str:
+    """Returns the text of an error of user code, whose `__str__` may fail as well.
+
+    >>> text_of(ValueError("no amount"))
+    'no amount'
+    """
+    try:
+        return str(error)
+    except Exception as failure:
+        return f"its __str__ raised {type(failure).__name__}"
 
 
 def task_clause(epoch: int | str | None, partition: int) -> str:

@@ -55,13 +55,13 @@ object PackageImports {
       "jdbc.table options"),
     "jdbc.client"  -> "error fault jdbc.rows jdbc.types thread",
     "jdbc.options" -> "commit error jdbc.client options writing",
-    "jdbc.rejects" -> "format jdbc.client jdbc.rows jdbc.table",
+    "jdbc.rejects" -> "format jdbc.client jdbc.rows jdbc.table jdbc.types",
     "jdbc.rows"    -> "jdbc.types",
     "jdbc.spark" -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging " +
       "jdbc.table jdbc.write options spark thread"),
     "jdbc.staging" -> "commit engine fault jdbc.client jdbc.rejects jdbc.rows jdbc.table log thread",
     "jdbc.table"   -> "jdbc.client jdbc.options jdbc.rows jdbc.types",
-    "jdbc.types"   -> "",
+    "jdbc.types"   -> "format",
     "jdbc.wal" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write options " +
       "wal"),
     "jdbc.write" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table " +
@@ -71,8 +71,8 @@ object PackageImports {
       "options thread"),
     "kafka.client"  -> "error options thread",
     "kafka.options" -> "commit error kafka.client options util",
-    "kafka.spark"   -> ("engine error kafka.client kafka.options kafka.transaction options part sink spark " +
-      "thread twophase"),
+    "kafka.spark" -> ("engine error format kafka.client kafka.options kafka.transaction options part sink " +
+      "spark thread twophase"),
     "kafka.transaction" -> "error kafka.client options part sink thread",
     "log"               -> "error fault part rolling storage",
     "options" -> ("announce bucket commit error format format.bulk format.read rolling source source.file " +

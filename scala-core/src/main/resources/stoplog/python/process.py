@@ -16,7 +16,11 @@ import queue
 import signal
 import sys
 import threading
+import time
 import traceback
+
+CLOSE_SECONDS = 1.0
+"""The time for the methods `close` after the end of the input. The driver waits a little longer."""
 
 
 class Process:
@@ -25,6 +29,7 @@ class Process:
     def __init__(self):
         self.objects = {0: self}
         self.newest = 0
+        self.is_busy = True
 
     def load(self, pickled):
         """Adds the object that the pickled function returns, and returns the number of the object."""
@@ -40,11 +45,19 @@ class Process:
         if close is not None:
             close()
 
+    def close_all(self):
+        """Closes the objects that the last user of this process has left for a later user."""
+        for number in list(self.objects)[1:]:
+            try:
+                self.close(number)
+            except BaseException:
+                traceback.print_exc()
+
     def answer(self, line):
         call = json.loads(line)
         try:
             found = getattr(self.objects[call["on"]], call["method"])(*call["arguments"])
-            return json.dumps({"answer": found})
+            return json.dumps({"answer": found}, allow_nan=False)
         except BaseException as error:  # also SystemExit: user code must not end the process
             return json.dumps({"error": described(error)})
 
@@ -54,7 +67,7 @@ def described(error):
     entries = error.__traceback__
     while entries is not None and is_own(entries.tb_frame):
         entries = entries.tb_next
-    last = f"{type(error).__name__}: {error}".strip()
+    last = f"{type(error).__name__}: {text_of(error)}".strip()
     shown = "".join(traceback.format_exception(type(error), error, entries)).strip()
     return {
         "type": type(error).__name__,
@@ -63,14 +76,24 @@ def described(error):
     }
 
 
+def text_of(error):
+    try:
+        return str(error)
+    except Exception as failure:  # this process must answer
+        return f"its __str__ raised {type(failure).__name__}"
+
+
 def is_own(frame):
     name = frame.f_globals.get("__name__", "")
     return frame.f_globals is globals() or name.split(".")[0] == "stoplog"
 
 
-def read(lines, calls):
+def read(lines, calls, process):
     for line in lines:
         calls.put(line)
+    calls.put(None)
+    if not process.is_busy:
+        time.sleep(CLOSE_SECONDS)
     end()
 
 
@@ -91,7 +114,8 @@ def main():
     os.dup2(2, 1)
     calls = queue.Queue()
     # A thread, so that the process ends with its driver even if a call hangs.
-    threading.Thread(target=read, args=(lines, calls), daemon=True).start()
+    process = Process()
+    threading.Thread(target=read, args=(lines, calls, process), daemon=True).start()
 
     def tell(line):
         answers.write(line + "\n")
@@ -103,9 +127,14 @@ def main():
     # Takes most of the start, beside the driver's own work. Without pyspark, the first object reports that.
     with contextlib.suppress(ImportError):
         import pyspark.cloudpickle  # noqa: F401
-    process = Process()
-    while True:
-        tell(process.answer(calls.get()))
+    process.is_busy = False
+    while (line := calls.get()) is not None:
+        process.is_busy = True
+        answer = process.answer(line)
+        process.is_busy = False  # first: the driver may end the input as soon as it has the answer
+        tell(answer)
+    process.close_all()
+    end()
 
 
 main()

@@ -8,7 +8,7 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The rules for texts that no reader of UTF-8 can return. */
-private[format] object ReadableTexts {
+private[stoplog] object ReadableTexts {
 
   /** The character that replaces invalid bytes. */
   final val Replacement = '\uFFFD'
@@ -17,6 +17,10 @@ private[format] object ReadableTexts {
   final val Mark = '\uFEFF'
 
   private val MarkBytes = UTF8String.fromBytes(Mark.toString.getBytes(UTF_8))
+
+  /** Returns the string, or `None` if Java would replace invalid bytes. */
+  def exact(value: UTF8String): Option[String] =
+    Some(value.toString).filter(text => text.indexOf(Replacement.toInt) < 0 || value.isValid)
 
   def beginsWithMark(value: UTF8String): Boolean = value.startsWith(MarkBytes)
 

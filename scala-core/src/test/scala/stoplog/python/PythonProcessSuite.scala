@@ -2,6 +2,7 @@
 package stoplog.python
 
 import java.nio.charset.StandardCharsets.UTF_8
+import java.nio.file.Files
 import java.util.Base64
 import java.util.concurrent.TimeUnit
 
@@ -49,6 +50,22 @@ class PythonProcessSuite extends AnyFunSuite with Eventually {
       val sys = process.load("sys", moduleNamed("sys"))
       assert(refused(sys.call("exit")(3)).getMessage.contains("SystemExit: 3"))
       assert(sys.call("getrecursionlimit")().asInt > 0)
+    }
+  }
+
+  test("the process lives on after an exception without a text, and after a result without JSON") {
+    started() { process =>
+      val builtins = process.load("builtins", moduleNamed("builtins"))
+      val silent   = "class Silent(Exception):\n  def __str__(self): return 5\nraise Silent()"
+      val refusals = Seq(
+        refused(builtins.call("exec")(silent)) -> "Silent: its __str__ raised TypeError",
+        refused(builtins.call("float")("nan")) -> "ValueError"
+      )
+      for ((error, said) <- refusals) {
+        assert(error.getCondition === "STOPLOG_PYTHON_FAILED")
+        assert(error.getMessage.contains(said))
+      }
+      assert(builtins.call("len")("abc").asInt === 3)
     }
   }
 
@@ -104,6 +121,14 @@ class PythonProcessSuite extends AnyFunSuite with Eventually {
       assert(error.getCondition === "STOPLOG_PYTHON_ENDED")
       assert(error.getMessage.contains("status 7"))
     }
+  }
+
+  test("the end of the process closes its objects") {
+    val path = Files.createTempFile("closed", "")
+    started()(
+      _.load("file", pickle(s"cfunctools\npartial\n(cio\nopen\nS'$path'\nS'w'\ntR.")).call("write")("x"): Unit
+    )
+    assert(Files.readString(path) === "x")
   }
 
   test("the children of user code end with the process") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
-import java.io.{ByteArrayOutputStream, IOException}
+import java.io.{ByteArrayOutputStream, IOException, OutputStream}
 import java.net.http.{HttpClient, HttpRequest, HttpResponse}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.time.Duration
@@ -40,6 +40,14 @@ final class HttpSender extends RowSender {
   override private[wal] def requestRows(options: JMap[String, String]): Option[Int] =
     Some(HttpOptions.parse(options).batchRows)
 
+  override private[stoplog] def rowCheck(
+      options: JMap[String, String],
+      schema: StructType
+  ): InternalRow => Unit = {
+    val encoder = HttpTarget.encoder(HttpOptions.parse(options), schema)
+    encoder.encode(_, OutputStream.nullOutputStream())
+  }
+
   override def open(options: JMap[String, String], schema: StructType): RowTarget =
     new HttpTarget(HttpOptions.parse(options), schema, StopSignal.ofThisThread, Clock.system)
 }
@@ -58,8 +66,7 @@ private[wal] final class HttpTarget(
 
   private def client = clients.of(options.timeoutMillis)(newClient(options.timeoutMillis))
 
-  private val encoder = JsonEncoder(options.json, sessionTimeZone = "UTC")
-  encoder.open(schema)
+  private val encoder = HttpTarget.encoder(options, schema)
 
   override def send(chunk: Chunk, rows: ChunkRows): Boolean = {
     val most = rows.requestRows.getOrElse(options.batchRows)
@@ -148,6 +155,12 @@ private[wal] final class HttpTarget(
 }
 
 private object HttpTarget {
+
+  def encoder(options: HttpOptions, schema: StructType): JsonEncoder = {
+    val made = JsonEncoder(options.json, sessionTimeZone = "UTC")
+    made.open(schema)
+    made
+  }
 
   // A client has threads and reusable connections, and is never closed. Each connect timeout has a client.
   val clients = new Recent[Long, HttpClient]

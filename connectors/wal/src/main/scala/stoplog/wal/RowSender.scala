@@ -54,6 +54,12 @@ trait RowSender extends Serializable {
   /** Returns how many rows of the query a row of the sink holds. */
   private[wal] def rowsIn(row: InternalRow): Long = 1L
 
+  /** Returns a check that throws for a row that the system can never accept: each restart would send a row of
+    * the log again. Called in each task. The check is called before a row is in the log.
+    */
+  private[stoplog] def rowCheck(options: JMap[String, String], schema: StructType): InternalRow => Unit =
+    _ => ()
+
   /** Opens a connection for a single chunk. Called on an executor. */
   def open(options: JMap[String, String], schema: StructType): RowTarget
 }

@@ -53,15 +53,17 @@ private[wal] final class WriteAheadRows(
 
   override def kind: String = "wal"
 
-  override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] =
+  override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = {
+    val check = options.sender.rowCheck(options.passed, schema)
     new ChunkWriter(
       ChunkNote.of(options, schema),
       place,
       task,
       ChunkWriter.queryOf(task),
       options.places,
-      options.sender.rowsIn(_)
+      { row => check(row); options.sender.rowsIn(row) }
     )
+  }
 
   override def committer(): TwoPhaseCommitter = {
     val passed = options.passed
@@ -83,7 +85,7 @@ private[wal] final class WriteAheadRows(
   *
   * @param query  as in [[Chunk]]
   * @param places the places of the run
-  * @param rowsIn returns the number of the query's rows in a row
+  * @param rowsIn returns the number of the query's rows in a row; throws for a row that cannot be sent
   */
 private[wal] final class ChunkWriter(
     note: ChunkNote,

@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.LongRun
-import stoplog.error.StoplogArgumentException
+import stoplog.error.{StoplogArgumentException, Thrown}
 import stoplog.format.SparkSessionForTests
 import stoplog.spark.RunEnds
 
@@ -143,6 +143,30 @@ class WriteAheadQuerySuite extends AnyFunSuite with SparkSessionForTests {
         assert(server.keys.distinct.size === 1, what)
       } finally server.close()
     }
+  }
+
+  test("a row that is not JSON is rejected before the log contains the row") {
+    val server = StoppableServer.busy()
+    server.recover()
+    val root = Files.createTempDirectory("wal")
+    val in   = Files.createDirectories(root.resolve("in"))
+    Files.write(in.resolve("1"), Array[Byte]('a', '\n', -1, '\n'))
+    def run(filter: String): Unit = spark.readStream
+      .text(in.toString)
+      .where(filter)
+      .writeStream
+      .format("stoplog-wal")
+      .option("sender", "http")
+      .option("url", server.url)
+      .option("checkpointLocation", root.resolve("checkpoint").toString)
+      .trigger(Trigger.AvailableNow())
+      .start()
+      .awaitTermination()
+    try {
+      assert(Thrown.conditions(intercept[Exception](run("true"))).contains("STOPLOG_UNREADABLE_ROW"))
+      run("value = 'a'")
+      assert(server.bodies === Seq("{\"value\":\"a\"}\n"))
+    } finally server.close()
   }
 
   test("a batch query sends all rows") {

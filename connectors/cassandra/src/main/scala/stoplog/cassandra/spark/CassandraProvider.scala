@@ -98,7 +98,7 @@ private[spark] final class CassandraEngineSink(table: TableInfo, options: Cassan
 
   /** The columns of the partition key, so that one task receives all rows of a partition. */
   private def partitionKey(plan: WritePlan): Seq[String] =
-    plan.key.take(table.partitionKey.size).map(at => plan.schema(plan.values(at)).name).toSeq
+    plan.key.take(table.partitionKey.size).map(at => plan.schema(plan.values(at)._1).name).toSeq
 }
 
 /** A batch query: all its rows have the query's start time as their timestamp. */

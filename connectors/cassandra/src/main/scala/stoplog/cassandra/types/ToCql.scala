@@ -21,6 +21,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.types.UTF8String
 
 /** Converts Spark's internal non-null values to Cassandra driver values. A value that cannot be converted
   * throws an `IllegalArgumentException` with the reason.
@@ -48,7 +49,7 @@ private[cassandra] object ToCql {
   }
 
   private def simple(spark: DataType, cql: CqlType): Option[Conversion] = Option(cql match {
-    case Cql.TEXT | Cql.ASCII if isString(spark)    => value => value.toString
+    case Cql.TEXT | Cql.ASCII if isString(spark)    => value => valid(value.asInstanceOf[UTF8String]).toString
     case Cql.UUID | Cql.TIMEUUID if isString(spark) => value => UUID.fromString(value.toString)
     case Cql.INET if isString(spark)                => value => InetAddresses.forString(value.toString)
     case Cql.TINYINT if spark == ByteType           => boxed
@@ -73,6 +74,11 @@ private[cassandra] object ToCql {
   // Cassandra stores milliseconds: as in Spark itself, the rest is rounded down.
   private val instant: Conversion =
     value => Instant.ofEpochMilli(Math.floorDiv(value.asInstanceOf[Long], 1000L))
+
+  private[types] def valid(value: UTF8String): UTF8String = {
+    if (!value.isValid) throw new IllegalArgumentException("it is not valid UTF-8")
+    value
+  }
 
   private def isString(spark: DataType): Boolean = spark.isInstanceOf[StringType]
 
@@ -170,7 +176,7 @@ private[cassandra] object ColumnWriter {
       case (IntegerType, Cql.INT) =>
         Right((row, ordinal) => TypeCodecs.INT.encodePrimitive(row.getInt(ordinal), version))
       case (StringType, Cql.TEXT) =>
-        Right((row, ordinal) => ByteBuffer.wrap(row.getUTF8String(ordinal).getBytes))
+        Right((row, ordinal) => ByteBuffer.wrap(ToCql.valid(row.getUTF8String(ordinal)).getBytes))
       case _ => ToCql.of(spark, cql).map(general(spark, cql, version, _))
     }
 

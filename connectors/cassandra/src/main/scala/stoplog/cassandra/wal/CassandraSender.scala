@@ -3,12 +3,13 @@ package stoplog.cassandra.wal
 
 import java.util.{Map => JMap}
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.cassandra.client.{RequestRetries, Sessions}
 import stoplog.cassandra.options.{CassandraOptions, WriteTimestamp}
 import stoplog.cassandra.schema.TableInfo
-import stoplog.cassandra.write.{EpochClock, UpsertWriter, WritePlan}
+import stoplog.cassandra.write.{EpochClock, RowEncoder, UpsertWriter, WritePlan}
 import stoplog.fault.Faults
 import stoplog.wal.{Chunk, ChunkRows, DecidedEpoch, EpochTimes, Recent, RowSender, RowTarget}
 
@@ -46,6 +47,15 @@ final class CassandraSender extends RowSender {
     }
   }
 
+  override private[stoplog] def rowCheck(
+      options: JMap[String, String],
+      schema: StructType
+  ): InternalRow => Unit = {
+    val cassandra     = CassandraChunkOptions.ofSender(options).cassandra
+    val (plan, table) = CassandraSender.plans.of(cassandra -> schema)(CassandraSender.plan(cassandra, schema))
+    RowEncoder.of(plan, table).check(_)
+  }
+
   override def open(options: JMap[String, String], schema: StructType): RowTarget =
     new CassandraChunks(CassandraChunkOptions.ofSender(options).cassandra, schema)
 }
@@ -53,10 +63,12 @@ final class CassandraSender extends RowSender {
 private object CassandraSender {
 
   // Each JVM reads the description of the table once, and again after a failure.
-  val plans = new Recent[(CassandraOptions, StructType), WritePlan]
+  val plans = new Recent[(CassandraOptions, StructType), (WritePlan, TableInfo)]
 
-  def plan(options: CassandraOptions, schema: StructType): WritePlan =
-    WritePlan.of(TableInfo.of(options), schema, options)
+  def plan(options: CassandraOptions, schema: StructType): (WritePlan, TableInfo) = {
+    val table = TableInfo.of(options)
+    WritePlan.of(table, schema, options) -> table
+  }
 }
 
 private[wal] final class CassandraChunks(options: CassandraOptions, schema: StructType) extends RowTarget {
@@ -66,8 +78,8 @@ private[wal] final class CassandraChunks(options: CassandraOptions, schema: Stru
   /** Errors: `STOPLOG_BAD_ROW`, `STOPLOG_REQUEST_FAILED`. */
   override def send(chunk: Chunk, rows: ChunkRows): Boolean =
     try {
-      val plan   = CassandraSender.plans.of(key)(CassandraSender.plan(options, schema))
-      val writer = new UpsertWriter(plan, lease.session, options, chunk.micros, Faults.none)
+      val (plan, _) = CassandraSender.plans.of(key)(CassandraSender.plan(options, schema))
+      val writer    = new UpsertWriter(plan, lease.session, options, chunk.micros, Faults.none)
       rows.iterator.foreach(writer.write)
       writer.finish()
       true

@@ -14,7 +14,8 @@ import stoplog.cassandra.types.ColumnWriter
   *
   * @param cql       an INSERT with a marker for each value, then for the timestamp and for the TTL if they
   *                  differ between rows
-  * @param values    the written columns of the rows, in the order of the statement
+  * @param values    the written columns, in the order of the statement: the column of the rows by its index,
+  *                  and the name of the column of the table
   * @param key       the indices in `values` of the columns of the primary key
   * @param timestamp the source of the timestamps
   * @param ttl       the column of the rows with the time to live
@@ -23,7 +24,7 @@ private[cassandra] final case class WritePlan(
     table: String,
     cql: String,
     schema: StructType,
-    values: Vector[Int],
+    values: Vector[(Int, String)],
     key: Vector[Int],
     timestamp: TimestampSource,
     ttl: Option[Int]
@@ -86,7 +87,7 @@ private[cassandra] object WritePlan {
           s"(${names.map(_ => "?").mkString(", ")})" +
           using,
         schema = schema,
-        values = written.map(_._1),
+        values = written.map { case (ordinal, column) => ordinal -> column.name },
         key = table.primaryKey.map(column => written.indexWhere(_._2 == column)),
         timestamp = options.write.timestamp match {
           case _: WriteTimestamp.OfEpoch     => TimestampSource.Epoch

@@ -271,6 +271,16 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     assert(stoplog.getMessage.contains("the column v of the row with the key (id=7)"))
   }
 
+  test("a string that its column cannot store exactly is a bad row") {
+    cql("CREATE TABLE %s.texts (id int PRIMARY KEY, v text, a ascii, l frozen<list<text>>)")
+    for (
+      column <- Seq("string(X'FF') AS v", "string(X'FF') AS a", "'\u00e9' AS a", "array(string(X'FF')) AS l")
+    ) {
+      val stoplog = refusal(write(rows(s"SELECT 7 AS id, $column"), "texts"))
+      assert(stoplog.getCondition === "STOPLOG_BAD_ROW", column)
+    }
+  }
+
   test("a row that the node rejects is reported with its key") {
     cql("CREATE TABLE %s.refused (id text PRIMARY KEY, v int)")
     val stoplog = refusal(write(rows("SELECT repeat('k', 70000) AS id, 1 AS v"), "refused"))

@@ -8,7 +8,7 @@ import org.apache.spark.sql.streaming.Trigger
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.cassandra.KeyspaceForTests
-import stoplog.error.StoplogArgumentException
+import stoplog.error.{StoplogArgumentException, Thrown}
 import stoplog.format.SparkSessionForTests
 import stoplog.wal.{WriteAheadSink, WriteAheadSinkBuilder}
 
@@ -42,6 +42,27 @@ class CassandraWriteAheadSuite extends AnyFunSuite with KeyspaceForTests with Sp
     assert(times.map(_.getLong(0)) === Seq(2))
     assert(found.map(_.getLong(2)).min === times.head.getLong(1))
     assert(cql("SELECT epoch FROM %s.stoplog_chunks").map(_.getLong(0)).distinct === Seq(2))
+  }
+
+  test("a row that no restart could send is rejected before the log contains the row") {
+    val session = spark
+    import session.implicits._
+    cql("CREATE TABLE %s.rejecting (id bigint PRIMARY KEY, word text)")
+    val source                    = MemoryStream[(java.lang.Long, Array[Byte])](session)
+    val at                        = Files.createTempDirectory("checkpoint").toString
+    def run(filter: String): Unit =
+      sink("rejecting")
+        .build()
+        .writeStream(source.toDF().selectExpr("_1 AS id", "string(_2) AS word").where(filter))
+        .option("checkpointLocation", at)
+        .trigger(Trigger.AvailableNow())
+        .start()
+        .awaitTermination()
+    source.addData(Long.box(1) -> "a".getBytes, (null, "b".getBytes), Long.box(3) -> Array[Byte](-1))
+    for (filter <- Seq("true", "id IS NOT NULL"))
+      assert(Thrown.conditions(intercept[Exception](run(filter))).contains("STOPLOG_BAD_ROW"))
+    run("id = 1")
+    assert(cql("SELECT id FROM %s.rejecting").map(_.getLong(0)) === Seq(1))
   }
 
   test("a batch query leaves no notes") {

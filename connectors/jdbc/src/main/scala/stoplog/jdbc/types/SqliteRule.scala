@@ -28,7 +28,7 @@ private object SqliteRule {
     case DoubleType     => Right((row, i) => finite(row.getDouble(i)))
     case d: DecimalType =>
       Right((row, i) => decimal(row.getDecimal(i, d.precision, d.scale).toJavaBigDecimal, affinity))
-    case _: StringType => Right((row, i) => text(row.getUTF8String(i).toString, affinity))
+    case _: StringType => Right((row, i) => text(TextRule.text(row, i), affinity))
     case BinaryType    => Right((row, i) => row.getBinary(i))
     case DateType      => Right((row, i) => moments(affinity).day(TimeRule.day(row, i)))
     case TimestampType =>

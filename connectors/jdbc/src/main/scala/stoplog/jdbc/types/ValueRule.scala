@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.{DeserializationFeature, ObjectMapper}
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.types._
 
+import stoplog.format.ReadableTexts
 import stoplog.jdbc.types.ColumnType._
 
 /** The rule for a pair of a Spark type and a column type: either all values that the rule accepts are stored
@@ -295,7 +296,8 @@ private object TextRule {
 
   private val Json = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
 
-  private def text(row: SpecializedGetters, i: Int): String = row.getUTF8String(i).toString
+  def text(row: SpecializedGetters, i: Int): String =
+    ReadableTexts.exact(row.getUTF8String(i)).getOrElse(throw new Inexact("is not valid UTF-8"))
 }
 
 /** The text of an array in PostgreSQL, see https://www.postgresql.org/docs/current/arrays.html#ARRAYS-IO. */

@@ -6,6 +6,7 @@ import java.util.{Map => JMap}
 
 import scala.util.control.NonFatal
 
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
 import stoplog.fault.Faults
@@ -48,6 +49,17 @@ final class JdbcSender private[wal] (faultsHere: () => Faults) extends RowSender
     JdbcSender.specs.forget(key)
     JdbcSender.specs.of(key)(JdbcSender.spec(key._1, schema))
     ()
+  }
+
+  override private[stoplog] def rowCheck(
+      options: JMap[String, String],
+      schema: StructType
+  ): InternalRow => Unit = {
+    val key    = JdbcChunkOptions.ofSender(options) -> schema
+    val spec   = JdbcSender.specs.of(key)(JdbcSender.spec(key._1, schema))
+    val values = spec.values
+    if (spec.rejectTable.isDefined) super.rowCheck(options, schema)
+    else row => spec.target.refusal(values.of(row), spec.key).foreach(throw _)
   }
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.write
 
-import stoplog.jdbc.client.{Columnwise, FailureKind, JdbcErrors, Session, UpsertKey, Upserts}
+import stoplog.jdbc.client.{Columnwise, FailureKind, Session, UpsertKey, Upserts}
 import stoplog.jdbc.rows.{JdbcRow, RowKey}
 import stoplog.jdbc.staging.StagingTable
 import stoplog.jdbc.table.Target
@@ -11,9 +11,6 @@ private[jdbc] trait BatchWriter {
 
   /** The attempt under which rows are staged; empty if rows are written directly to the target. */
   def attempt: String = ""
-
-  /** Returns the reason why a row cannot be part of any batch. Called before the row is buffered. */
-  def refusal(row: JdbcRow): Option[Throwable] = None
 
   /** Writes rows within the current [[BatchScope]].
     *
@@ -45,18 +42,6 @@ private[jdbc] object BatchWriter {
     private[this] val upsert =
       target.dialect.upsert(target.table, target.columns.map(_.quoted), keyColumns)
     private[this] val many = target.dialect.upsertMany(target.table, target.columns, keyColumns)
-
-    override def refusal(row: JdbcRow): Option[Throwable] = {
-      def isNull(column: Int) = row.values(column) == null
-      key.columns
-        .find(isNull)
-        .map(column => JdbcErrors.nullKey(target.table, target.columns(column).name))
-        .orElse {
-          key.version
-            .filter(isNull)
-            .map(column => JdbcErrors.nullVersion(target.table, target.columns(column).name))
-        }
-    }
 
     override def send(batch: IndexedSeq[JdbcRow], first: Long, before: Int): Unit =
       if (batch.sizeIs == 1 || !many.exists(sendTogether(_, batch)))

@@ -87,7 +87,8 @@ private[jdbc] object JdbcWriteSpec {
       case _: WriteMode.Transactional       => None
     }
     val connections = Connections(connector, options.requests)
-    val texts       = new RejectedRowJson(schema, SQLConf.get.sessionLocalTimeZone)
+    val texts       =
+      new RejectedRowJson(schema, target.columns.map(_.declared), SQLConf.get.sessionLocalTimeZone)
     JdbcWriteSpec(options, schema, target, key, connections, texts, ZoneId.systemDefault)
   }
 }

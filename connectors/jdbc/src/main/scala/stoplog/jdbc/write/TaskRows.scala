@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.write
 
-import stoplog.jdbc.client.{JdbcErrors, JdbcStep}
+import stoplog.jdbc.client.JdbcStep
 import stoplog.jdbc.rejects.Rejects
-import stoplog.jdbc.rows.{JdbcRow, RowBuffer, RowKey, ValueFault}
+import stoplog.jdbc.rows.{JdbcRow, RowBuffer, RowKey}
 import stoplog.jdbc.staging.{StagingTable, TaskOutcome}
 import stoplog.jdbc.table.Target
 
@@ -11,22 +11,18 @@ import stoplog.jdbc.table.Target
 private[jdbc] final class TaskRows private (
     access: TaskSession,
     target: Target,
+    key: Option[RowKey],
     writer: BatchWriter,
     buffer: RowBuffer,
     rejects: Rejects
 ) extends AutoCloseable {
   private[this] val batches = new Batches(writer, access, target, rejects)
 
-  def write(row: JdbcRow): Unit = row.fault.map(inexact).orElse(writer.refusal(row)) match {
+  def write(row: JdbcRow): Unit = target.refusal(row, key) match {
     case Some(why) => rejects.take(row, why)
     case None      =>
       buffer.add(row)
       if (buffer.isFull) batches.send(buffer.drain())
-  }
-
-  private def inexact(fault: ValueFault): Throwable = {
-    val column = target.columns(fault.column)
-    JdbcErrors.inexact(target.table, column.name, column.typeName, fault.why)
   }
 
   /** Returns after the database has stored all rows. */
@@ -57,13 +53,20 @@ private[jdbc] object TaskRows {
       rejects: Rejects
   ): TaskRows = {
     val buffer = new RowBuffer.LastOfEachKey(key, rejects.superseded, batchRows)
-    new TaskRows(access, target, new BatchWriter.ByKey(access.session, target, key), buffer, rejects)
+    new TaskRows(
+      access,
+      target,
+      Some(key),
+      new BatchWriter.ByKey(access.session, target, key),
+      buffer,
+      rejects
+    )
   }
 
   /** Inserts rows directly into the table, in a transaction of the caller. */
   def inserts(access: TaskSession, target: Target, batchRows: Int, rejects: Rejects): TaskRows = {
     val buffer = new RowBuffer.InTurn(batchRows)
-    new TaskRows(access, target, new BatchWriter.Inserting(access.session, target), buffer, rejects)
+    new TaskRows(access, target, None, new BatchWriter.Inserting(access.session, target), buffer, rejects)
   }
 
   /** Stages rows under an attempt id. */
@@ -76,6 +79,13 @@ private[jdbc] object TaskRows {
       rejects: Rejects
   ): TaskRows = {
     val buffer = new RowBuffer.InTurn(batchRows)
-    new TaskRows(access, target, new BatchWriter.Staging(access.session, staging, attempt), buffer, rejects)
+    new TaskRows(
+      access,
+      target,
+      None,
+      new BatchWriter.Staging(access.session, staging, attempt),
+      buffer,
+      rejects
+    )
   }
 }

@@ -74,6 +74,24 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     assert(derby.count(s"${table}_rejected") === 1)
   }
 
+  test("a row that its columns cannot store is rejected before the log contains the row") {
+    val table = derby.newTable()
+    val words = new Words
+    import words.{at, rows, source}
+    source.addData(0L until 3L: _*)
+    val bad = Seq(
+      rows.selectExpr("id", "repeat(word, 100) AS word"),
+      rows.selectExpr("nullif(id, 1) AS id", "word")
+    )
+    val conditions = bad.map { rows =>
+      val upserts = sink(table).withJdbcOption("keyColumns", "id").build()
+      Thrown.conditions(intercept[Exception](run(upserts, rows, at))).last
+    }
+    assert(conditions === Seq("STOPLOG_BAD_ROW", "STOPLOG_NULL_VALUE"))
+    run(sink(table).withJdbcOption("keyColumns", "id").build(), rows, at)
+    assert(ids(table) === Seq(0, 1, 2))
+  }
+
   test("pending chunks are sent only if the notes stay in their place") {
     val table = derby.newTable(" CHECK (word <> 'w3')")
     val words = new Words

@@ -9,6 +9,7 @@ import org.apache.kafka.common.header.internals.RecordHeader
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
+import stoplog.format.ReadableTexts
 import stoplog.kafka.client.KafkaErrors
 
 /** Converts each row to a record, by column names: `value`, and optionally `key`, `headers`, `topic`,
@@ -52,9 +53,12 @@ private[kafka] final class RecordColumns private (
       if (array.isNullAt(i)) throw KafkaErrors.record(s"header ${i + 1} is null")
       val header = array.getStruct(i, 2)
       if (header.isNullAt(0)) throw KafkaErrors.record(s"the key of header ${i + 1} is null")
+      val key = ReadableTexts
+        .exact(header.getUTF8String(0))
+        .getOrElse(throw KafkaErrors.record(s"the key of header ${i + 1} is not valid UTF-8"))
       made.add(
         new RecordHeader(
-          header.getUTF8String(0).toString,
+          key,
           if (header.isNullAt(1)) null else header.getBinary(1)
         )
       )

@@ -125,10 +125,11 @@ class KafkaSinkSuite extends AnyFunSuite with SparkSessionForTests with Eventual
 
   test("a row that is not a valid Kafka record fails by name for every delivery") {
     val rows = Seq(
-      "array(null) AS headers"                                -> "header 1 is null",
-      "array(struct(null AS key, X'00' AS value)) AS headers" -> "the key of header 1 is null",
-      "-1 AS partition"                                       -> "partition",
-      "TIMESTAMP'1969-12-31 00:00:00' AS timestamp"           -> "timestamp"
+      "array(null) AS headers"                                         -> "header 1 is null",
+      "array(struct(null AS key, X'00' AS value)) AS headers"          -> "the key of header 1 is null",
+      "array(struct(string(X'FF') AS key, X'00' AS value)) AS headers" -> "header 1 is not valid UTF-8",
+      "-1 AS partition"                                                -> "partition",
+      "TIMESTAMP'1969-12-31 00:00:00' AS timestamp"                    -> "timestamp"
     )
     val headers = "array<struct<key: string, value: binary>>"
     for {

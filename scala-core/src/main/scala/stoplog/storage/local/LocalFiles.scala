@@ -157,7 +157,10 @@ private[local] object LocalFiles {
 
         override def visitFile(file: Path, attributes: BasicFileAttributes): FileVisitResult = add(file)
 
-        override def visitFileFailed(file: Path, e: IOException): FileVisitResult = unlessGone(e)
+        // Java opens a directory before the call of preVisitDirectory.
+        override def visitFileFailed(file: Path, e: IOException): FileVisitResult =
+          if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS) && !enter(file)) FileVisitResult.CONTINUE
+          else unlessGone(e)
 
         override def postVisitDirectory(directory: Path, e: IOException): FileVisitResult =
           if (e == null) add(directory) else unlessGone(e)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-import java.nio.file.Files
+import java.nio.file.{AccessDeniedException, Files}
+import java.nio.file.attribute.PosixFilePermissions
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -30,4 +31,15 @@ class LocalFailuresSuite extends AnyFunSuite {
       assert(error.getMessage.contains(reason))
       assert(!error.getMessage.matches("(?s).* failed: \\S+[.] After.*"), error.getMessage)
     }
+
+  test("a directory that is not to be listed may be unreadable, such as the trash of another user") {
+    val closed = Files.createDirectories(root.resolve(".Trash-1000/below"))
+    Files.setPosixFilePermissions(closed.getParent, PosixFilePermissions.fromString("---------"))
+    try {
+      assume(!Files.isReadable(closed.getParent), "root may read every directory")
+      assert(LocalFiles.deepestFirst(root)(!_.endsWith(".Trash-1000")).contains(root.resolve("file")))
+      intercept[AccessDeniedException](LocalFiles.deepestFirst(root)(_ => true))
+    } finally
+      Files.setPosixFilePermissions(closed.getParent, PosixFilePermissions.fromString("rwx------")): Unit
+  }
 }

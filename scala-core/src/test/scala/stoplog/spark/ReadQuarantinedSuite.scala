@@ -12,7 +12,7 @@ import stoplog.format.SparkSessionForTests
 /** The rows of a query with a quarantine, and of the later query of the omitted data: each row once. */
 class ReadQuarantinedSuite extends AnyFunSuite with SparkSessionForTests {
 
-  test("reads the noted records and the rest of one compressed file, each once") {
+  test("reads the omitted records and the rest of one compressed file, each once") {
     val lines = (0 until 20000).map(id => line(id, isBad = id % 1000 == 3))
     val in    = new Input
     in.gzip("a.json.gz", lines.mkString("", "\n", "\n"))
@@ -26,7 +26,7 @@ class ReadQuarantinedSuite extends AnyFunSuite with SparkSessionForTests {
     assert((first ++ ids(again(in, notes))).sorted === (0 until 20000))
   }
 
-  test("reads the noted records and the rest of one small file, each once") {
+  test("reads the omitted records and the rest of one small file, each once") {
     val lines = (0 until 100).map { id =>
       if (id == 50) s"""{"id":$id,"word":"${"x" * 500000}"}""" else line(id, isBad = id % 10 == 3)
     }
@@ -38,7 +38,7 @@ class ReadQuarantinedSuite extends AnyFunSuite with SparkSessionForTests {
     assert((first ++ ids(again(in, notes))).sorted === (0 until 100))
   }
 
-  test("reads the records noted at any length of a file that grew") {
+  test("reads the records omitted at any length of a file that grew") {
     val in           = new Input
     val place        = new TestDirectory
     val notes        = newNotes()

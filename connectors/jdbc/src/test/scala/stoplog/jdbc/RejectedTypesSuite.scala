@@ -36,7 +36,7 @@ class RejectedTypesSuite extends AnyFunSuite with SparkSessionForTests {
     database.rows(s"SELECT row_json FROM ${table}_bad").head.head
   }
 
-  test("a row that the commit rejects keeps values that Spark's reader cannot read") {
+  test("a row that the commit rejects keeps values unreadable for Spark's own reader") {
     assert(
       rejected(TestDatabase.h2(), "DOUBLE PRECISION ARRAY" -> "array(float(1.5))", "INT" -> "7") ===
         """{"id":2,"c0":"[1.5]","c1":7}"""

@@ -52,7 +52,7 @@ SIDE_BY_SIDE = ("--numprocesses", "2")  # the conftest.py there orders them, lon
 BEHIND_SCALA = ("nice", "-n", "10")
 LOOK_SECONDS = 0.2
 # A run above it fails, so that tests do not grow slow unseen. It leaves room for machines of half the speed.
-BUDGET_CORE_SECONDS = 6_600
+BUDGET_CORE_SECONDS = 5_200
 IS_LONG = os.environ.get("STOPLOG_LONG") == "1"
 MARKED = "" if IS_LONG else "not long"
 LONG_RUN = long_run.LongRun(

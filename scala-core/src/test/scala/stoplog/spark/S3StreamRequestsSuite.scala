@@ -110,8 +110,10 @@ class S3StreamRequestsSuite extends AnyFunSuite with SparkSessionForTests {
         }
       }
     }
-    assert(costs.distinct.size === 1, costs)
+    assert(costs.map(_ - ListObjectsV2).distinct.size === 1, costs)
     assert(costs.head.values.sum > AnnouncedEpochs)
+    // A slow machine looks at the log now and then. Targets with listings would double the number.
+    for (cost <- costs) assert(cost.getOrElse(ListObjectsV2, 0) < AnnouncedEpochs * 3 / 2, costs)
   }
 
   /** Returns the requests except for heartbeats, cursors of announcements, and deletions. A driver without a

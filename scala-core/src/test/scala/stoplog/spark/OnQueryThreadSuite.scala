@@ -63,7 +63,7 @@ class OnQueryThreadSuite extends AnyFunSuite with SparkSessionForTests {
   }
 }
 
-/** A storage that answers the sink's request for the offsets of a micro-batch only when the request is interrupted. */
+/** A storage whose response to the sink's request for the offsets of a micro-batch is an interruption. */
 class WaitingFs extends DiskFs {
   override def getUri: URI = URI.create("waiting:///")
 

@@ -7,7 +7,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.format.SparkSessionForTests
 
-/** Files that a program writes anew in place between the listing and the reading, as pandas does. */
+/** Files that a program rewrites in place between the listing and the reading, as pandas does. */
 class RewrittenFilesSuite extends AnyFunSuite with SparkSessionForTests {
 
   for (format <- Seq("parquet", "orc", "avro"))

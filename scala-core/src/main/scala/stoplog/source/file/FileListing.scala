@@ -46,7 +46,7 @@ private[file] final class FileListing(
     ()
   }
 
-  private val reported = new SeenTable
+  private lazy val reported = new SeenTable // only for a finder
 
   /** Called when a finder has reported a file. A finder may report a file twice, or in two spellings. */
   def named(file: SourceFile): Unit = {

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.{BatchDigests, ForeignQuery}
 import stoplog.engine.{Existing, Scope}
 import stoplog.error.StoplogException
-import stoplog.jdbc.client.JdbcStep
+import stoplog.jdbc.client.{JdbcStep, RequestOptions, Retries}
 import stoplog.jdbc.staging.{CreatedTables, EpochDriver, EpochStatus, TaskOutcome}
 import stoplog.log.BatchDigest
 
@@ -45,6 +45,27 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     assert(refusal(_.replace(key, ", UNIQUE (former_query, sink_name)")) === "none")
     if (Set("Derby", "PostgreSQL")(database.name))
       assert(refusal(_.replace(key, s"$key DEFERRABLE")).contains("(sink_name, former_query) is deferrable"))
+  }
+
+  test("a table whose key another driver adds during the check is accepted") {
+    // SQLite cannot add a key to a table.
+    assume(database.name != "SQLite")
+    val sink    = rig()
+    val epochs  = sink.tables.epochs
+    val key     = "PRIMARY KEY (sink_name, former_query)"
+    var pauses  = 0
+    val retries = new Retries(
+      RequestOptions(0, retryTimeoutMillis = 0),
+      database.dialect,
+      _ => {
+        pauses += 1
+        if (pauses == 2) database.execute(s"ALTER TABLE ${epochs.table} ADD $key")
+      }
+    )
+    val created = new CreatedTables(sink.session(), retries, sink.target)
+    database.execute(epochs.create.replace(s", $key", ""))
+    created.ensure(epochs)
+    assert(pauses === 2)
   }
 
   test("the primary key of each own table is the key of its statement") {

@@ -47,6 +47,23 @@ private[jdbc] final class Retries(
     go(0)
   }
 
+  /** Returns the problem that remains after a few checks. Another process may remove the cause between two
+    * checks.
+    *
+    * @param problem a check; `None` if there is no problem
+    */
+  def recheck(problem: () => Option[String]): Option[String] = {
+    @tailrec
+    def go(before: Int): Option[String] =
+      problem() match {
+        case Some(_) if before < Retries.Rechecks =>
+          pause(Retries.backoff.pauseMillis(before + 1))
+          go(before + 1)
+        case result => result
+      }
+    go(0)
+  }
+
   private def attempt[A](before: Int, action: Int => A): Either[Throwable, A] =
     try Right(action(before))
     catch { case NonFatal(e) if FailureKind.of(e, codes) == FailureKind.Transient => Left(e) }
@@ -54,4 +71,7 @@ private[jdbc] final class Retries(
 
 private[jdbc] object Retries {
   private val backoff = Backoff(firstMillis = 100, mostMillis = 30_000)
+
+  // 1.5 seconds on average, in all pauses together.
+  private final val Rechecks = 5
 }

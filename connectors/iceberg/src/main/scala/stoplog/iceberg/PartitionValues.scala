@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.iceberg
 
+import java.math.{BigDecimal, RoundingMode}
 import java.nio.ByteBuffer
 
 import scala.jdk.CollectionConverters._
@@ -52,15 +53,28 @@ private[iceberg] final class PartitionValues(spec: PartitionSpec, derivedKeys: S
   private def directoryValue(column: Types.NestedField, text: String, bucket: String): Any =
     if (text == ExternalCatalogUtils.DEFAULT_PARTITION_NAME) null
     else
-      try Conversions.fromPartitionString(column.`type`, ExternalCatalogUtils.unescapePathName(text))
+      try
+        exact(
+          column.`type`,
+          Conversions.fromPartitionString(column.`type`, ExternalCatalogUtils.unescapePathName(text))
+        )
       catch {
-        case e @ (_: IllegalArgumentException | _: UnsupportedOperationException |
+        case e @ (_: IllegalArgumentException | _: UnsupportedOperationException | _: ArithmeticException |
             _: java.time.DateTimeException) =>
           throw new Refusal(
             s"the directory $bucket has no ${column.`type`} for the column ${column.name} (${e.getMessage}). Correct the type " +
               "of the column"
           )
       }
+
+  /** Iceberg writes a decimal only in the scale and within the precision of the column. */
+  private def exact(of: Type, value: Any): Any = (of, value) match {
+    case (of: Types.DecimalType, number: BigDecimal) =>
+      val scaled = number.setScale(of.scale, RoundingMode.UNNECESSARY)
+      if (scaled.precision > of.precision) throw new ArithmeticException(s"$number has too many digits")
+      scaled
+    case _ => value
+  }
 
   private def boundValue(
       field: PartitionField,

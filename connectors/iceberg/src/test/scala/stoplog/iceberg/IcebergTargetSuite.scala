@@ -170,6 +170,19 @@ class IcebergTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(tasks.map(_.file.location).toVector.map(_.endsWith(files.head.path)) === Vector(true))
   }
 
+  test("a decimal of a directory gets the scale of its column, or is rejected") {
+    val world                  = TableFixture.hadoop(spark)
+    val target                 = world.target("partition" -> "price:decimal(5,2)")
+    def priced(number: String) = world.written(numbers(0, 1), s"price=$number")
+    world.delivered(target, world.added(0, priced("1.5")))
+    world.delivered(target, world.added(1, priced("20")))
+    assert(world.rows("price").map(_.head.toString).sorted === Seq("1.50", "20.00"))
+    for (number <- Seq("1.505", "1000", "1e3"))
+      assert(
+        world.refused(target, world.added(2, priced(number))).contains("no decimal(5, 2) for the column")
+      )
+  }
+
   test("rejects a file of two partitions, and a directory value without a column") {
     val world  = TableFixture.hadoop(spark)
     val target = world.target("partition" -> "day(ts)", "derivedKeys" -> "dt")

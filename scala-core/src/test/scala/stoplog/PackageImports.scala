@@ -20,14 +20,14 @@ object PackageImports {
     "cassandra.client"  -> "error options thread",
     "cassandra.options" -> "cassandra.client options",
     "cassandra.read"    -> "cassandra.client cassandra.options cassandra.schema cassandra.types source",
-    "cassandra.schema"  -> "cassandra.client cassandra.options",
+    "cassandra.schema"  -> "cassandra.client cassandra.options util",
     "cassandra.spark" -> ("cassandra.client cassandra.options cassandra.read cassandra.schema cassandra.write " +
       "commit engine error fault source spark"),
-    "cassandra.types" -> "",
+    "cassandra.types" -> "util",
     "cassandra.wal"   -> ("cassandra.client cassandra.options cassandra.schema cassandra.write error fault " +
       "options wal"),
     "cassandra.write" -> ("cassandra.client cassandra.options cassandra.schema cassandra.types commit fault log " +
-      "thread"),
+      "thread util"),
     "checkpoint"  -> "commit error fault log sink source storage",
     "commit"      -> "announce error fault log part plan rolling sink storage thread writing",
     "compact"     -> "error fault part storage",
@@ -60,12 +60,12 @@ object PackageImports {
     "jdbc.spark" -> ("engine error fault jdbc jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging " +
       "jdbc.table jdbc.write options spark thread"),
     "jdbc.staging" -> "commit engine fault jdbc.client jdbc.rejects jdbc.rows jdbc.table log thread",
-    "jdbc.table"   -> "jdbc.client jdbc.options jdbc.rows jdbc.types",
+    "jdbc.table"   -> "jdbc.client jdbc.options jdbc.rows jdbc.types util",
     "jdbc.types"   -> "format",
     "jdbc.wal" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.staging jdbc.table jdbc.write options " +
       "wal"),
     "jdbc.write" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table " +
-      "jdbc.types"),
+      "jdbc.types util"),
     "kafka"          -> "error kafka.client kafka.options",
     "kafka.announce" -> ("announce announce.setting error kafka.client kafka.options kafka.transaction " +
       "options thread"),

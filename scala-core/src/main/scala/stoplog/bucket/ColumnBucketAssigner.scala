@@ -6,6 +6,7 @@ import org.apache.spark.sql.types.{StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.Errors
+import stoplog.util.ColumnNames
 
 /** Assigns buckets by the value of a column of strings, which is the path; null maps to [[BucketId.OfNull]].
   */
@@ -36,7 +37,7 @@ private[stoplog] object ColumnBucketAssigner {
   /** Returns the index of the column. Errors: as for [[bind]]. */
   def ordinal(schema: StructType, name: String): Int = {
     def refused(why: String) = throw Errors.invalidOptions(Seq(s"bucketFrom = '$name': $why."))
-    val found                = ColumnTimes.ColumnLookup.ordinal(schema, name) match {
+    val found                = ColumnNames.find(schema.fieldNames, name) match {
       case Right(at)                                 => at
       case Left(why) if name.startsWith(OfFunctions) => refused(s"$why$Call")
       case Left(why)                                 => refused(why)

@@ -9,6 +9,7 @@ import org.apache.spark.sql.types.{DataType, DateType, StructType, TimestampNTZT
 import stoplog.writing.OpenPartWriter.RowTimes
 import stoplog.error.Errors
 import stoplog.log.{TimeColumn, TimeKind}
+import stoplog.util.ColumnNames
 
 /** The times of the rows in a top-level column of type `TIMESTAMP`, `TIMESTAMP_NTZ` or `DATE`. A `TIMESTAMP`
   * is in UTC; the other types are local times without a zone.
@@ -42,7 +43,7 @@ private[stoplog] object ColumnTimes {
 
   private def of(column: String, schema: StructType, refused: String => Exception): ColumnTimes = {
     val times = for {
-      ordinal <- ColumnLookup.ordinal(schema, column)
+      ordinal <- ColumnNames.find(schema.fieldNames, column)
       kind    <- kindOf(schema(ordinal).dataType)
     } yield new ColumnTimes(ordinal, TimeColumn(schema.fieldNames(ordinal), kind))
     times.fold(why => throw refused(why), identity)
@@ -61,23 +62,4 @@ private[stoplog] object ColumnTimes {
 
   // The name of a constant which is not accessible in Spark.
   private final val Watermark = "spark.watermarkDelayMs"
-
-  private[bucket] object ColumnLookup {
-
-    /** Returns the index of a top-level column, or the reason for its absence. An exact match wins; otherwise
-      * the name must match exactly one column regardless of case.
-      */
-    def ordinal(schema: StructType, name: String): Either[String, Int] =
-      schema.fieldNames.indexOf(name) match {
-        case -1    => ignoringCase(schema, name)
-        case exact => Right(exact)
-      }
-
-    private def ignoringCase(schema: StructType, name: String): Either[String, Int] =
-      schema.fieldNames.indices.filter(schema.fieldNames(_).equalsIgnoreCase(name)) match {
-        case Seq(one) => Right(one)
-        case Seq()    => Left(s"there is no column '$name' among ${schema.fieldNames.mkString(", ")}")
-        case _        => Left(s"there are several columns called '$name' in different cases")
-      }
-  }
 }

@@ -8,6 +8,7 @@ import org.apache.spark.sql.types.{
 }
 
 import stoplog.error.Errors
+import stoplog.util.ColumnNames
 
 /** The columns of `partitionBy`, resolved in the rows' schema.
   *
@@ -30,7 +31,7 @@ private[stoplog] object PartitionColumns {
   def of(schema: StructType, names: Seq[String]): PartitionColumns = {
     def refused(why: String) = throw Errors.partitionColumns(why)
     if (names.isEmpty) refused("there are none")
-    val ordinals = names.map(ColumnTimes.ColumnLookup.ordinal(schema, _).fold(refused, identity)).toIndexedSeq
+    val ordinals = names.map(ColumnNames.find(schema.fieldNames, _).fold(refused, identity)).toIndexedSeq
     ordinals.diff(ordinals.distinct).headOption.foreach(i => refused(s"'${schema(i).name}' is named twice"))
     ordinals.map(schema(_)).find(f => !isOneValue(f.dataType)).foreach { f =>
       refused(s"'${f.name}' is of type ${f.dataType.simpleString}, which is not a single value")

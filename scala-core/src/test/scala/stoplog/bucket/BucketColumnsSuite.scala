@@ -15,16 +15,6 @@ class BucketColumnsSuite extends AnyFunSuite {
   private val schema = StructType.fromDDL("id INT, at TIMESTAMP, local TIMESTAMP_NTZ, day DATE, name STRING")
   private val utc    = ZoneOffset.UTC
 
-  test("a column is found by its exact name, or by a unique name ignoring case") {
-    val twins = new StructType().add("aB", "int").add("Ab", "int").add("c", "int")
-    assert(ColumnTimes.ColumnLookup.ordinal(twins, "Ab") === Right(1))
-    assert(ColumnTimes.ColumnLookup.ordinal(twins, "C") === Right(2))
-    assert(ColumnTimes.ColumnLookup.ordinal(twins, "ab").left.exists(_.contains("several")))
-    assert(
-      ColumnTimes.ColumnLookup.ordinal(twins, "d").left.exists(_.contains("no column 'd' among aB, Ab, c"))
-    )
-  }
-
   test("partition columns have the schema's names and the order of the directories") {
     val columns = PartitionColumns.of(schema, Seq("DAY", "id"))
     assert((columns.ordinals, columns.names) === ((Seq(3, 0), Seq("day", "id"))))

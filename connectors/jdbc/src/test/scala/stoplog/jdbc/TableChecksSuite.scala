@@ -17,6 +17,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.StoplogArgumentException
 import stoplog.jdbc.client.ConnectionSource
 import stoplog.jdbc.options.JdbcOptions
+import stoplog.jdbc.rows.RowKey
 import stoplog.jdbc.table.{RowColumn, TableCheck, TargetTable}
 import stoplog.jdbc.write.JdbcWriteSpec
 
@@ -156,6 +157,22 @@ class TableChecksSuite extends AnyFunSuite {
     }
     val repeated = LocalDateTime.parse("2026-10-25T00:30").toInstant(ZoneOffset.UTC).getEpochSecond * 1000000
     assert(spec.values.of(InternalRow(1L, repeated)).fault.get.why.contains("is one of two instants"))
+  }
+
+  test("key columns and the version are found by their exact names") {
+    val schema  = StructType.fromDDL("ID BIGINT, id BIGINT, V BIGINT, v BIGINT")
+    val h2      = databases(1)
+    val columns = """"ID" BIGINT NOT NULL, "id" BIGINT NOT NULL PRIMARY KEY, "V" BIGINT, "v" BIGINT"""
+    h2.execute(s"CREATE TABLE exact_names ($columns)")
+    def spec(key: String, version: String) = {
+      val options = Map("url" -> h2.url, "dbtable" -> "exact_names", "keyColumns" -> key)
+      val parsed  = JdbcOptions.parse((options + ("versionColumn" -> version)).asJava)
+      JdbcWriteSpec.of(parsed, schema, TableCheck.target(parsed, schema, h2.connector), h2.connector)
+    }
+    assert(spec("id", "v").key === Some(RowKey(Vector(1), Some(3))))
+    assert(spec("id", "V").key === Some(RowKey(Vector(1), Some(2))))
+    val refused = intercept[StoplogArgumentException](spec("ID", "v")).getMessage
+    assert(refused.contains("The columns ID are no primary key"))
   }
 
   test("finds a table in a schema by SQL spelling") {

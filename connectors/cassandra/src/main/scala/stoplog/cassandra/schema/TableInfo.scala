@@ -17,6 +17,7 @@ import com.datastax.oss.driver.api.core.metadata.schema.{ColumnMetadata, TableMe
 
 import stoplog.cassandra.client.{CassandraErrors, Connection, RequestCauses, RequestRetries, Sessions}
 import stoplog.cassandra.options.CassandraOptions
+import stoplog.util.ColumnNames
 
 /** A table as described by the cluster. */
 private[cassandra] final case class TableInfo(keyspace: String, name: String, columns: Vector[TableColumn]) {
@@ -32,10 +33,8 @@ private[cassandra] final case class TableInfo(keyspace: String, name: String, co
 
   def primaryKey: Vector[TableColumn] = partitionKey ++ clustering
 
-  /** Returns the column with this name: an exact match, or else the only case-insensitive match. */
-  def column(name: String): Option[TableColumn] = columns.find(_.name == name).orElse {
-    Option(columns.filter(_.name.equalsIgnoreCase(name))).collect { case Vector(one) => one }
-  }
+  /** Returns the column that [[ColumnNames]] finds. */
+  def column(name: String): Option[TableColumn] = ColumnNames.index(columns.map(_.name), name).map(columns)
 
   /** Returns true if a row may have no value in the column. A partition with only static columns is a row
     * without a clustering key.

@@ -14,16 +14,23 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types.{DataType, StructType}
 
+import stoplog.util.ColumnNames
+
 /** Converts structs to user-defined types by the names of their fields, and to tuples by position. */
 private[types] object UserValues {
 
   def toCql(struct: StructType, udt: UserDefinedType): Either[String, ToCql.Conversion] = {
     val names   = SparkTypes.names(udt)
-    val unknown = struct.fieldNames.filterNot(name => names.exists(_.equalsIgnoreCase(name)))
+    val found   = struct.fieldNames.map(ColumnNames.index(names, _))
+    val unknown = struct.fieldNames.zip(found).collect { case (name, None) => name }
+    val twice   =
+      found.flatten.groupBy(identity).collect { case (at, several) if several.length > 1 => names(at) }
     if (unknown.nonEmpty) Left(s"the type ${udt.getName.asInternal} has no field ${unknown.mkString(", ")}")
+    else if (twice.nonEmpty)
+      Left(s"several fields are written to ${twice.mkString(", ")} of the type ${udt.getName.asInternal}")
     else {
       // A field that the struct lacks is null, as in an INSERT that omits the field.
-      val fields = names.map(name => struct.fieldNames.indexWhere(_.equalsIgnoreCase(name)))
+      val fields = names.indices.map(at => found.indexOf(Some(at)))
       written(struct, fields, udt.getFieldTypes.asScala.toSeq)
         .map(write => row => write(row, udt.newValue()).asInstanceOf[AnyRef])
     }

@@ -9,6 +9,7 @@ import stoplog.cassandra.client.CassandraErrors
 import stoplog.cassandra.options.{CassandraOptions, RowColumns, Ttl, WriteTimestamp}
 import stoplog.cassandra.schema.{Role, TableColumn, TableInfo}
 import stoplog.cassandra.types.ColumnWriter
+import stoplog.util.ColumnNames
 
 /** The translation of rows into statements. Sent to the tasks.
   *
@@ -60,6 +61,9 @@ private[cassandra] object WritePlan {
 
     private val mapping = options.columns.mapping
 
+    /** The names in the table by the ordinals of the rows. */
+    private val renamed = mapping.flatMap { case (from, to) => ordinal(from).map(_ -> to) }
+
     private val positions = options.columns match {
       case RowColumns.ByPosition(names) => Some(names)
       case _                            => None
@@ -71,7 +75,7 @@ private[cassandra] object WritePlan {
 
     /** Returns the column's name in the table; `None` after the last marker of a query. */
     private def target(name: String, ordinal: Int): Option[String] =
-      positions.fold(Option(mapped(name)))(_.lift(ordinal))
+      positions.fold(Option(renamed.getOrElse(ordinal, name)))(_.lift(ordinal))
 
     private val written = targets.collect { case (ordinal, Some(column)) => ordinal -> column }
 
@@ -115,7 +119,7 @@ private[cassandra] object WritePlan {
 
     /** After the last marker, there may be columns with the timestamp and the TTL. */
     private def places = positions.toSeq.flatMap { names =>
-      val more = schema.fieldNames.drop(names.size).filterNot(isAside)
+      val more = schema.fieldNames.indices.drop(names.size).filterNot(isAside)
       Option.when(schema.size < names.size || more.nonEmpty) {
         s"The query has ${names.size} places, for ${names.mkString(", ")}, and the rows have " +
           s"${schema.size} columns: ${schema.fieldNames.mkString(", ")}."
@@ -125,7 +129,7 @@ private[cassandra] object WritePlan {
     private def unknown = for {
       (ordinal, None) <- targets
       name            <- target(schema(ordinal).name, ordinal)
-      if positions.isDefined || !isAside(schema(ordinal).name)
+      if positions.isDefined || !isAside(ordinal)
     } yield s"There is no column $name: the table has ${table.columns.map(_.name).mkString(", ")}."
 
     private def unknownMapping = mapping.keys.toSeq.sorted.filter(name => ordinal(name).isEmpty).map { name =>
@@ -176,12 +180,8 @@ private[cassandra] object WritePlan {
         case Some(found) => Some(s"$option: $name is ${found.sql}, not ${types.map(_.sql).mkString(" or ")}.")
       }
 
-    private def isAside(name: String) = (timestampName ++ ttlName).exists(_.equalsIgnoreCase(name))
+    private def isAside(ordinal: Int) = (timestampName ++ ttlName).flatMap(this.ordinal).exists(_ == ordinal)
 
-    private def ordinal(name: String): Option[Int] =
-      Option(schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))).filter(_ >= 0)
-
-    private def mapped(name: String) =
-      mapping.collectFirst { case (from, to) if from.equalsIgnoreCase(name) => to }.getOrElse(name)
+    private def ordinal(name: String): Option[Int] = ColumnNames.index(schema.fieldNames, name)
   }
 }

@@ -24,6 +24,14 @@ class QueryPlanSuite extends AnyFunSuite {
     )
   )
 
+  private val twins = TableInfo(
+    "shop",
+    "t",
+    TableColumn("id", DataTypes.INT, Role.PartitionKey) +:
+      Vector("v", "V", "w").map(TableColumn(_, DataTypes.INT, Role.Regular)) :+
+      TableColumn("W", DataTypes.BIGINT, Role.Regular)
+  )
+
   private val query = "insert into Shop.orders(ID, \"Total\") values (?, ?);"
 
   private def plan(columns: String, query: String, more: (String, String)*): WritePlan = {
@@ -74,6 +82,26 @@ class QueryPlanSuite extends AnyFunSuite {
     )
     assert(unknown.getMessage.contains("There is no column w"))
     assert(refused("a INT, b ARRAY<INT>").contains("b: "))
+  }
+
+  test("columns whose names differ in case only are separate columns") {
+    def plan(columns: String, options: (String, String)*) = WritePlan.of(
+      twins,
+      StructType.fromDDL(columns),
+      CassandraOptions.parse(
+        (Map("contactPoints" -> "a", "keyspace" -> "shop", "table" -> "t") ++ options).asJava
+      )
+    )
+    assert(plan("V INT, id INT, v INT").values === Vector(0 -> "V", 1 -> "id", 2 -> "v"))
+    assert(
+      plan("Id INT, id INT, v INT", "columnMapping" -> "Id=V").values === Vector(
+        0 -> "V",
+        1 -> "id",
+        2 -> "v"
+      )
+    )
+    val timed = plan("id INT, v INT, V INT, w INT, W BIGINT", "writeTimestamp" -> "column W")
+    assert((timed.timestamp, timed.values.size) === ((TimestampSource.Column(4), 5)))
   }
 
   test("rejects unsupported statements with the reason") {

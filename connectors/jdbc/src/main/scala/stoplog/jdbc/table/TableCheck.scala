@@ -16,6 +16,7 @@ import stoplog.jdbc.rows.Column
 import stoplog.jdbc.types.ColumnType
 import stoplog.jdbc.types.ColumnType.{Affine, JsonBytes, Labels, ListOf, Parsed, TextAffinity, Year}
 import stoplog.jdbc.types.ValueRule
+import stoplog.util.ColumnNames
 
 /** Checks before the first write: the database responds, and the table accepts the rows. */
 private[jdbc] object TableCheck {
@@ -55,6 +56,10 @@ private[jdbc] object TableCheck {
     }
   }
 
+  /** Returns the name as the rows have it; a name that the rows lack is returned unchanged. */
+  private def ofRows(rows: Seq[RowColumn], name: String): String =
+    ColumnNames.index(rows.map(_.name), name).fold(name)(rows(_).name)
+
   /** Executes an insert of no rows, which databases reject for columns that only they fill. */
   private def refusedInsert(
       connection: Connection,
@@ -91,14 +96,15 @@ private[jdbc] object TableCheck {
   /** The database and the sink must order versions in the same way, so that texts are no versions. */
   private def versions(table: TargetTable, rows: Seq[RowColumn], mode: WriteMode): Option[String] =
     mode match {
-      case WriteMode.Upsert(keys, Some(name)) =>
-        val isOrdered = rows.find(_.name.equalsIgnoreCase(name)).map(_.dataType).exists {
+      case WriteMode.Upsert(keys, Some(version)) =>
+        val name      = ofRows(rows, version)
+        val isOrdered = rows.find(_.name == name).map(_.dataType).exists {
           case _: DecimalType | ByteType | ShortType | IntegerType | LongType => true
           case DateType | TimestampType | TimestampNTZType                    => true
           case _                                                              => false
         }
         val isText = table.column(name).exists(_.catalog.columnType == Affine(TextAffinity))
-        Option.when(!isOrdered || isText || keys.exists(_.equalsIgnoreCase(name)))(
+        Option.when(!isOrdered || isText || keys.map(ofRows(rows, _)).contains(name))(
           s"The versionColumn '$name' must be a column of numbers, dates or timestamps, and no key column."
         )
       case _ => None
@@ -145,8 +151,10 @@ private[jdbc] object TableCheck {
 
   /** Returns the differences between rows and table, each as a sentence. */
   def problems(table: TargetTable, rows: Seq[RowColumn], keys: Seq[String], dialect: Dialect): Seq[String] =
-    missing(table, rows) ++ types(table, rows, dialect) ++ unset(table, rows) ++
-      keyProblems(table, rows, keys) ++ otherKeys(table, rows, keys, dialect)
+    missing(table, rows) ++ types(table, rows, dialect) ++ unset(table, rows) ++ {
+      val names = keys.map(ofRows(rows, _))
+      keyProblems(table, rows, names) ++ otherKeys(table, rows, names, dialect)
+    }
 
   private def missing(table: TargetTable, rows: Seq[RowColumn]): Seq[String] = {
     val names = rows.map(_.name).filter(table.column(_).isEmpty)
@@ -185,7 +193,7 @@ private[jdbc] object TableCheck {
   }
 
   private def keyProblems(table: TargetTable, rows: Seq[RowColumn], keys: Seq[String]): Seq[String] = {
-    val unknown = keys.filterNot(key => rows.exists(_.name.equalsIgnoreCase(key)))
+    val unknown = keys.filterNot(key => rows.exists(_.name == key))
     val found   = keys.flatMap(table.column(_)).map(_.name).toSet
     val unique  =
       if (keys.isEmpty || found.size < keys.size || table.keys.forall(_.contains(found))) Nil

@@ -8,6 +8,7 @@ import scala.util.{Try, Using}
 import scala.util.control.NonFatal
 
 import stoplog.jdbc.client.{Dialect, FailureKind, TableName}
+import stoplog.util.ColumnNames
 
 /** A table as described by the database.
   *
@@ -27,14 +28,8 @@ private[jdbc] final case class TargetTable(
     transactionProblem: Option[String]
 ) {
 
-  /** Returns the column with this name: an exact match, or else the only case-insensitive match. */
-  def column(name: String): Option[TargetColumn] =
-    columns.find(_.name == name).orElse {
-      columns.filter(_.name.equalsIgnoreCase(name)) match {
-        case Seq(one) => Some(one)
-        case _        => None
-      }
-    }
+  /** Returns the column that [[ColumnNames]] finds. */
+  def column(name: String): Option[TargetColumn] = ColumnNames.index(columns.map(_.name), name).map(columns)
 }
 
 /** @param jdbcType one of `java.sql.Types`

@@ -14,6 +14,7 @@ import stoplog.jdbc.rows.{JdbcRow, RowKey, RowValues}
 import stoplog.jdbc.staging.{EpochDriver, SinkOwner, SinkTables}
 import stoplog.jdbc.table.Target
 import stoplog.jdbc.types.ValueRule
+import stoplog.util.ColumnNames
 
 /** The checked settings of a write, for the driver and the tasks. Sent to the executors.
   *
@@ -81,10 +82,11 @@ private[jdbc] object JdbcWriteSpec {
       target: Target,
       connector: ConnectionSource
   ): JdbcWriteSpec = {
-    def index(name: String) = schema.fieldNames.indexWhere(_.equalsIgnoreCase(name))
+    def index(name: String) = ColumnNames.index(schema.fieldNames, name)
     val key                 = options.mode match {
-      case WriteMode.Upsert(names, version) => Some(RowKey(names.map(index).toVector, version.map(index)))
-      case _: WriteMode.Transactional       => None
+      case WriteMode.Upsert(names, version) =>
+        Some(RowKey(names.flatMap(index(_)).toVector, version.flatMap(index)))
+      case _: WriteMode.Transactional => None
     }
     val connections = Connections(connector, options.requests)
     val texts       =

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.util
 
-/** Finds a column by a name of the user. An exact match wins; otherwise exactly one name matches regardless of
-  * case. Names that differ in case only are separate columns with `spark.sql.caseSensitive`, in structs, and in
-  * databases.
+/** Finds a column by a name of the user. An exact match wins; otherwise exactly one name matches regardless
+  * of case. Names that differ in case only are separate columns with `spark.sql.caseSensitive`, in structs,
+  * and in databases.
   */
 private[stoplog] object ColumnNames {
 

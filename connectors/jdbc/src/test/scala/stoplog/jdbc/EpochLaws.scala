@@ -50,7 +50,8 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
   test("a table whose key another driver adds during the check is accepted") {
     // SQLite cannot add a key to a table.
     assume(database.name != "SQLite")
-    val sink    = rig()
+    val table   = database.newHeap()
+    val sink    = new JdbcSinkFixture(database, table, database.connector, epochs = Some(s"${table}_epochs"))
     val epochs  = sink.tables.epochs
     val key     = "PRIMARY KEY (sink_name, former_query)"
     var pauses  = 0

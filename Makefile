@@ -156,6 +156,7 @@ bench-growth: setup ## Count the calls of an epoch after many epochs, open parts
 
 bench-peers: $(STAMPS)/installed $(STAMPS)/servers $(STAMPS)/peers $(STAMPS)/peers-readers $(STAMPS)/peers-iceberg ## Run stoplog beside Flink, Spark's own sink, Delta Lake and Iceberg, and check each run.
 	@$(PY) bench/engines/run.py
+	@$(PY) bench/engines/small_epochs.py
 
 ##@ Release
 

@@ -51,6 +51,15 @@ class LayersSuite extends AnyFunSuite {
     assert(found.toSet === explainToUsers + "SinkDirectory.scala")
   }
 
+  test("no name or record contains a number in the digits of the locale") {
+    val inLocale = """f"[^"]*%[0-9,+ -]*[dfeg][^"]*"|"[^"]*%[0-9,+ -]*[dfeg][^"]*"\.format\(""".r
+    val found    = (main +: connectors)
+      .flatMap(sources)
+      .filter(file => code(Repository.read(file)).exists(inLocale.findFirstIn(_).isDefined))
+      .map(_.getFileName.toString)
+    assert(found === Seq("StepProgress.scala")) // a message
+  }
+
   test("no file is longer than 400 lines") {
     val long = Seq("scala-core/src", "laws/src")
       .flatMap(directory => sources(Repository.root.resolve(directory)))

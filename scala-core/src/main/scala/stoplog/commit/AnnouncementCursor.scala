@@ -6,7 +6,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{FileStore, SinkDirectory}
+import stoplog.storage.{Digits, FileStore, SinkDirectory}
 
 /** The cursor of one target in one log: the first record that is not announced yet. Each position is a file,
   * whose name is the number of the record. Files are created once, and the highest number counts. So a slow
@@ -109,7 +109,7 @@ private[stoplog] object AnnouncementCursor {
   def targets(files: FileStore, logName: String): Vector[String] =
     files.names(SinkDirectory(logName).announced).sorted
 
-  private def name(next: Long): String = f"$next%020d"
+  private def name(next: Long): String = Digits.of(next)
 
   private val mapper = new ObjectMapper()
 

@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.log.{Manifest, Marker, MarkerForm, TimeColumn, TimeKind, Totals}
-import stoplog.storage.{FileStore, SinkDirectory}
+import stoplog.storage.{Digits, FileStore, SinkDirectory}
 
 /** The follow-ups of a sink with their settings: work after parts are visible.
   *
@@ -87,7 +87,7 @@ private[stoplog] object Manifests {
   def directory(sinkId: String): String = SinkDirectory(sinkId).manifests
 
   /** Returns the path of the manifest of one record. */
-  def path(sinkId: String, seq: Long): String = f"${directory(sinkId)}/$seq%020d$Suffix"
+  def path(sinkId: String, seq: Long): String = s"${directory(sinkId)}/${Digits.of(seq)}$Suffix"
 
   /** Returns the path of the manifest of one batch job. */
   def path(sinkId: String, jobName: String): String = s"${directory(sinkId)}/$jobName$Suffix"

@@ -7,7 +7,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{Durability, FileStore, PutOutcome, SinkDirectory}
+import stoplog.storage.{Digits, Durability, FileStore, PutOutcome, SinkDirectory}
 
 /** The files of one log, in `_stoplog/<sinkId>/log`. [[RecordNames]] names the records. The mark of a record
   * is an empty file `<20 digits>.published`. Notes of visible parts have the names `<20 digits>.visible`,
@@ -114,7 +114,7 @@ private[stoplog] class LogFiles(files: FileStore, sinkId: String, faults: Faults
   def describe(seq: Long): String = files.describe(record(seq))
 
   private def record(seq: Long): String = at(RecordNames.name(seq))
-  private def mark(seq: Long): String   = at(f"$seq%020d" + SinkDirectory.Mark)
+  private def mark(seq: Long): String   = at(Digits.of(seq) + SinkDirectory.Mark)
   private def at(name: String): String  = s"$directory/$name"
 }
 
@@ -204,9 +204,9 @@ private[stoplog] object RecordNames {
   private val FurtherNote = "(\\d{20})\\.visible-\\d+".r
 
   /** Returns the name of a record: `<20 digits>.commit`. */
-  def name(seq: Long): String = f"$seq%020d.commit"
+  def name(seq: Long): String = s"${Digits.of(seq)}.commit"
 
   /** Returns the name of a note of visible parts. */
   def note(seq: Long, number: Int): String =
-    if (number == 0) f"$seq%020d.visible" else f"$seq%020d.visible-$number"
+    if (number == 0) s"${Digits.of(seq)}.visible" else s"${Digits.of(seq)}.visible-$number"
 }

@@ -11,7 +11,7 @@ import scala.util.Using
 import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.log.LookBack
-import stoplog.storage.PutOutcome
+import stoplog.storage.{Digits, PutOutcome}
 
 /** The splits of each micro-batch: one record for each micro-batch with splits, in the order of their
   * numbers.
@@ -218,7 +218,7 @@ private[source] final class SplitLog[S <: Split](
 private object SplitLog {
   private val Name = """(\d{20})\.splits""".r
 
-  def name(first: Long): String = f"$first%020d.splits"
+  def name(first: Long): String = s"${Digits.of(first)}.splits"
 
   /** The properties of a record that its neighbours in the chain use. */
   private final case class Link(end: Long, id: Option[SplitRecord.Id], previous: Option[SplitRecord.Id]) {

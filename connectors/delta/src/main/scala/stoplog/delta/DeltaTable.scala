@@ -28,6 +28,7 @@ import org.apache.hadoop.conf.Configuration
 
 import stoplog.announce.table.{Refusal, TablePosition}
 import stoplog.error.Log
+import stoplog.storage.Digits
 
 /** The table in the directory of a sink.
   *
@@ -70,7 +71,7 @@ private[delta] final class DeltaTable(val root: String, committer: Committer, co
     .takeWhile(_ >= 0)
     .take(MostCommits)
     .map { each =>
-      try Some(engine.getFileSystemClient.getFileStatus(f"$root/$LogDirectory/$each%020d.json"))
+      try Some(engine.getFileSystemClient.getFileStatus(s"$root/$LogDirectory/${Digits.of(each)}.json"))
       catch { case _: FileNotFoundException => None }
     }
     .takeWhile(_.isDefined)

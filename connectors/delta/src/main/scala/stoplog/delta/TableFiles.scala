@@ -12,7 +12,7 @@ import io.delta.kernel.internal.SnapshotImpl
 import org.apache.hadoop.fs.Path
 
 import stoplog.announce.table.TableContent
-import stoplog.storage.FileStore
+import stoplog.storage.{Digits, FileStore}
 
 /** The files of a table, and the removed files in the retained commits.
   *
@@ -52,7 +52,7 @@ private[delta] final class TableFiles(table: DeltaTable, files: FileStore, targe
   }
 
   private def commit(version: Long): Option[Commit] =
-    files.read(f"${DeltaTable.LogDirectory}/$version%020d.json").map { bytes =>
+    files.read(s"${DeltaTable.LogDirectory}/${Digits.of(version)}.json").map { bytes =>
       val actions =
         new String(bytes, UTF_8).linesIterator.filterNot(_.startsWith(Addition)).map(Mapper.readTree)
       val found = actions.toVector

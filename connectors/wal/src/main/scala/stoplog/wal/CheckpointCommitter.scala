@@ -4,7 +4,7 @@ package stoplog.wal
 import java.util.{Map => JMap}
 
 import stoplog.log.{BatchDigest, QueryEpoch}
-import stoplog.storage.{FileStore, SinkDirectory, SpoolFiles}
+import stoplog.storage.{Digits, FileStore, SinkDirectory, SpoolFiles}
 import stoplog.stores.SinkStorage
 
 /** Remembers the sent chunks in a place that outlives all processes. Used by the driver and the executors.
@@ -122,12 +122,12 @@ private[wal] final class FileCommitter(notes: FileStore, sinkId: String) extends
   }
 
   override def forgetBefore(query: String, epoch: Long): Unit = {
-    val old = notes.list(directory(query), prefix = "").filter(note => note.name < f"$epoch%020d")
+    val old = notes.list(directory(query), prefix = "").filter(note => note.name < Digits.of(epoch))
     if (old.nonEmpty) notes.delete(old.map(_.path))
   }
 
   private def path(chunk: Chunk): String =
-    FileStore.path(directory(chunk.query), f"${chunk.epochNumber}%020d-${chunk.name}")
+    FileStore.path(directory(chunk.query), s"${Digits.of(chunk.epochNumber)}-${chunk.name}")
 
   private def directory(query: String): String = s"${SinkDirectory(sinkId).sent}/$query"
 }

@@ -4,7 +4,7 @@ package stoplog.announce.webhook
 import java.io.StringWriter
 import java.nio.charset.StandardCharsets.{US_ASCII, UTF_8}
 import java.time.Instant
-import java.util.Base64
+import java.util.{Base64, Locale}
 import javax.crypto.Mac
 import javax.crypto.spec.SecretKeySpec
 
@@ -35,7 +35,7 @@ private[webhook] object CloudEvent {
       json.writeStringField("datacontenttype", "application/json")
       // Attributes must not be empty.
       json.writeStringField("partitionkey", change.bucket.filter(_.nonEmpty).getOrElse("."))
-      json.writeStringField("sequence", f"${id.sequence}%020d-${id.number}%010d")
+      json.writeStringField("sequence", "%020d-%010d".formatLocal(Locale.ROOT, id.sequence, id.number))
       json.writeFieldName("data")
       json.writeRawValue(AnnouncementJson.text(announcement))
       json.writeEndObject()

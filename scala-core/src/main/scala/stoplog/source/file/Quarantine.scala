@@ -13,7 +13,7 @@ import scala.util.Using
 import com.fasterxml.jackson.core.{JsonFactory, JsonGenerator}
 
 import stoplog.source.StateFiles
-import stoplog.storage.{OpenFailure, SourceFile, SourceFiles}
+import stoplog.storage.{Digits, OpenFailure, SourceFile, SourceFiles}
 
 /** The place for notes about data that could not be decoded.
   *
@@ -80,7 +80,7 @@ private[file] object Quarantine {
   final val Tailed = "tailed"
 
   private def prefix(fileName: String, split: FileSplit): String =
-    f"${hash(fileName, split.file)}-${split.extent.from}%020d"
+    s"${hash(fileName, split.file)}-${Digits.of(split.extent.from)}"
 
   /** Returns the hash of a file. A file that others have rewritten has another hash. */
   private def hash(fileName: String, file: SourceFile): String = {
@@ -119,7 +119,7 @@ private[file] object Quarantine {
 
     /** Writes the last notes. Called after the piece was read: before, the notes may be incomplete. */
     def flush(): Unit = if (held.nonEmpty) {
-      write(f"$prefix-$files%06d-${held.size}.json", held.toSeq)
+      write(s"$prefix-${Digits.of(files.toLong, 6)}-${held.size}.json", held.toSeq)
       files += 1
       held.clear()
       chars = 0

@@ -11,7 +11,7 @@ import stoplog.error.Errors
 import stoplog.fault.{Faults, Step}
 import stoplog.source.StateFiles
 import stoplog.source.file.SeenTable.SeenEntry
-import stoplog.storage.{PutOutcome, SourceFile}
+import stoplog.storage.{Digits, PutOutcome, SourceFile}
 import stoplog.thread.Clock
 
 /** Remembers exactly which files have been handed out, for as long as the files are on the storage. Files are
@@ -309,7 +309,7 @@ private[stoplog] object SeenFiles {
   }
 
   // Unique, because a driver killed before the next record leaves a file in the checkpoint.
-  private[file] def name(end: Long, suffix: String): String = f"$end%020d-${UUID.randomUUID()}$suffix"
+  private[file] def name(end: Long, suffix: String): String = s"${Digits.of(end)}-${UUID.randomUUID()}$suffix"
 
   private[file] def endOf(name: String): Long = name.takeWhile(_.isDigit).toLong
 

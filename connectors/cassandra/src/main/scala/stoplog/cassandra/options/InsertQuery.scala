@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.cassandra.options
 
+import java.util.Locale
+
 import scala.util.matching.Regex
 
 import com.datastax.oss.driver.api.core.DefaultConsistencyLevel
@@ -61,7 +63,8 @@ private[cassandra] object InsertQuery {
   }
 
   private def unquoted(name: String): String =
-    if (name.startsWith("\"")) name.substring(1, name.length - 1).replace("\"\"", "\"") else name.toLowerCase
+    if (name.startsWith("\"")) name.substring(1, name.length - 1).replace("\"\"", "\"")
+    else name.toLowerCase(Locale.ROOT)
 
   private val OneName = "\"(?:[^\"]|\"\")+\"|[A-Za-z][A-Za-z0-9_]*"
   private val Name    = OneName.r

@@ -85,7 +85,7 @@ object PackageImports {
     "python.sink"     -> "error format options python sink spark thread",
     "python.rolling"  -> "options python rolling",
     "python.source"   -> "format.read options python source source.file storage",
-    "qualify"         -> "fault part sink storage thread",
+    "qualify"         -> "error fault part sink storage thread",
     "rolling"         -> "",
     "root" -> ("announce bucket bucketing commit compact compact.job engine error filesink format format.bulk " +
       "format.read options preflight rolling source.file source.format spark thread util"),

@@ -9,6 +9,7 @@ import scala.util.Try
 import org.apache.hadoop.conf.Configuration
 import org.apache.spark.SparkThrowable
 
+import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.storage._
 import stoplog.thread.{Clock, Daemons, Stopwatch}
@@ -27,7 +28,7 @@ private[stoplog] final class StoreQualification(
 
   /** Returns the verdict on the storage of a path.
     *
-    * Errors: those of [[Storage.at]].
+    * Errors: those of [[Storage.at]], and `STOPLOG_PATH_NOT_WRITABLE` if the directory does not exist.
     *
     * @param watch called with the number of races that have ended, and of all races
     */
@@ -52,6 +53,7 @@ private[stoplog] final class StoreQualification(
     val root      = s"${url.stripSuffix("/")}/$directory"
     val outer     = open(url)
     outer.refuseUnfit()
+    refuseAbsent(url, outer.files(Racers.SinkId))
     var left                   = Option.empty[String]
     val (safety, tried, notes) =
       try verdict(open(root), settings, watch)
@@ -62,6 +64,13 @@ private[stoplog] final class StoreQualification(
     val undeleted = left.map(path => s"The trial could not delete its directory: delete $path.")
     StoreVerdict(url, withRight(safety, undeleted), tried, notes, time.millis / 1000, left)
   }
+
+  /** Rejects a directory that does not exist. The trial would create a mistyped directory, or would judge the
+    * disk below an unmounted directory.
+    */
+  private def refuseAbsent(url: String, files: FileStore): Unit =
+    if (files.capabilities.directories && files.stat("").isEmpty)
+      throw Errors.pathNotWritable(url, "there is no such directory, and the trial creates none")
 
   private def verdict(
       storage: Storage,

@@ -4,6 +4,7 @@ package stoplog.qualify
 import java.util.UUID
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.LongRun
@@ -16,7 +17,11 @@ import stoplog.thread.Clock
 class ServersQualificationSuite extends AnyFunSuite {
 
   test("HDFS is safe", LongRun.Only) {
-    val verdict = qualified(s"${MiniHdfs.uri}/qualify-${UUID.randomUUID()}", HdfsUnderTest.configuration())
+    val path    = new Path(s"${MiniHdfs.uri}/qualify-${UUID.randomUUID()}")
+    val verdict = {
+      path.getFileSystem(HdfsUnderTest.configuration()).mkdirs(path)
+      qualified(path.toString, HdfsUnderTest.configuration())
+    }
     assert(verdict.safety === Safety.Safe, verdict.tried)
     assert(verdict.left === None)
   }

@@ -7,6 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
+import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.storage.{Growth, Storage}
@@ -81,6 +82,16 @@ class StoreQualificationSuite extends AnyFunSuite {
   test("a file system on which the last writer wins is unsafe") {
     val verdict = quick.of(TestFileSystems.directory("lastwins"), weak, (_, _) => ())
     assert(reasons(verdict).exists(_.contains("lastwins")), verdict.safety)
+  }
+
+  test("a directory that does not exist is rejected and not created") {
+    within { (directory, _) =>
+      val mistyped = directory.resolve("evnts")
+      val refused  =
+        intercept[SparkThrowable](quick.of(mistyped.toString, local, Vector.empty, (_, _) => ()))
+      assert(refused.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
+      assert(!Files.exists(mistyped))
+    }
   }
 
   private def createOnly(path: String): Storage =

@@ -36,6 +36,20 @@ private[stoplog] object ValidLengthNames {
   /** The names without `validLengthPrefix` and `validLengthSuffix`. */
   val standard: ValidLengthNames = ValidLengthNames(Truncation.DefaultPrefix, Truncation.DefaultSuffix)
 
+  /** Returns whether a hidden file may be a valid-length file of any name, by its length. */
+  def mayBeOne(file: FileInfo): Boolean =
+    file.bytes > LengthBytes && file.bytes <= LengthBytes + MostDigits && !file.name.endsWith(".crc")
+
+  /** Returns the longest name in the same directory that this name contains after a prefix, as a path. */
+  def longestIn(path: String)(isFile: String => Boolean): Option[String] = {
+    val (directory, name) = (FileStore.directoryOf(path), FileStore.nameOf(path))
+    val inside            = for {
+      length <- (name.length - 1 to 1 by -1).iterator
+      start  <- (1 to name.length - length).iterator
+    } yield FileStore.path(directory, name.substring(start, start + length))
+    inside.find(isFile)
+  }
+
   /** Returns the names that a user has configured. */
   def of(truncation: Truncation): ValidLengthNames = ValidLengthNames(truncation.prefix, truncation.suffix)
 
@@ -50,4 +64,7 @@ private[stoplog] object ValidLengthNames {
   def decoded(bytes: Array[Byte]): Option[Long] =
     try new DataInputStream(new ByteArrayInputStream(bytes)).readUTF().toLongOption
     catch { case _: IOException => None }
+
+  private final val LengthBytes = 2
+  private final val MostDigits  = 19
 }

@@ -16,12 +16,10 @@ import stoplog.part.FinishedPart
   * A listing follows no link below the path: the target may belong to another table. A link to a directory is
   * a file of the listing if the scope covers the whole directory.
   *
-  * @param lengths the names of valid-length files at this path
+  * The names of valid-length files are settings of a query. Jobs of others do not know the settings, so the
+  * listing also recognizes a valid-length file of any name by its content.
   */
-private[stoplog] final class VisibleFiles(
-    files: FileStore,
-    lengths: Vector[ValidLengthNames] = Vector(ValidLengthNames.standard)
-) {
+private[stoplog] final class VisibleFiles(files: FileStore) {
   import VisibleFiles._
 
   /** Lists a scope. For the whole path, a storage without directories needs one listing; any other storage
@@ -31,17 +29,15 @@ private[stoplog] final class VisibleFiles(
     val all               = entries(scope)
     val found             = all.taken.sortBy(_.path)
     val (hidden, visible) = found.partition(file => HiddenNames.isHidden(file.name))
-    val noted             = hidden.flatMap(file => companionsOf(file).map(_ -> file)).toMap
+    val notes             = notesOf(hidden, visible.iterator.map(_.path).toSet)
     val committed         = visible.map { file =>
-      val bytes =
-        noted.get(file.path).flatMap(note => files.read(note.path)).flatMap(ValidLengthNames.decoded)
-      VisibleFile(file.path, file.bytes, bytes.getOrElse(file.bytes), file.modifiedMillis, file.link)
+      val bytes = notes.get(file.path).flatMap(_.validBytes).getOrElse(file.bytes)
+      VisibleFile(file.path, file.bytes, bytes, file.modifiedMillis, file.link)
     }
-    val seen = visible.iterator.map(_.path).toSet
     VisibleListing(
       committed,
       markers = hidden.filter(file => MarkerNames.version(file.name).isDefined).map(asStored),
-      validLengths = noted.view.filterKeys(seen).values.toVector.sortBy(_.path).map(asStored),
+      validLengths = notes.values.map(_.file).toVector.sortBy(_.path).map(asStored),
       all.directories,
       all.paths.sorted,
       all.partial.sorted
@@ -114,13 +110,34 @@ private[stoplog] final class VisibleFiles(
     try selected.enters(path)
     catch { case NonFatal(_) => true }
 
-  private def companionsOf(file: FileInfo): Vector[String] = lengths.flatMap(_.fileOf(file.path))
+  /** Returns the valid-length files of the visible files, by the path of the visible file. */
+  private def notesOf(hidden: Vector[FileInfo], visible: Set[String]): Map[String, Note] = {
+    val (standard, others) =
+      hidden.partition(file => ValidLengthNames.standard.fileOf(file.path).exists(visible))
+    val ofAnyName = for {
+      file  <- others if ValidLengthNames.mayBeOne(file)
+      about <- ValidLengthNames.longestIn(file.path)(visible)
+      note = noteIn(file) if note.validBytes.isDefined
+    } yield about -> note
+    (ofAnyName ++ standard.flatMap(file =>
+      ValidLengthNames.standard.fileOf(file.path).map(_ -> noteIn(file))
+    )).toMap
+  }
+
+  private def noteIn(file: FileInfo): Note =
+    Note(file, files.read(file.path).flatMap(ValidLengthNames.decoded))
 
   private def asStored(file: FileInfo): VisibleFile =
     VisibleFile(file.path, file.bytes, file.bytes, file.modifiedMillis, file.link)
 }
 
 private[stoplog] object VisibleFiles {
+
+  /** A valid-length file.
+    *
+    * @param validBytes `None` if the content is not valid
+    */
+  private final case class Note(file: FileInfo, validBytes: Option[Long])
 
   /** @param taken       the files of the scope
     * @param directories of the listing, also those which it does not enter; for a choice of directories, only

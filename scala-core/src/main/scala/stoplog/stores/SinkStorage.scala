@@ -26,7 +26,6 @@ private[stoplog] final class SinkStorage private (
     val sinkId: String,
     storage: Storage,
     layout: PartLayout,
-    lengths: ValidLengthNames,
     rules: LogRules = LogRules.standard,
     ours: OwnTables = OwnTables.AtPath.Log
 ) extends SinkStores
@@ -71,7 +70,7 @@ private[stoplog] final class SinkStorage private (
   }
 
   /** The files under the path which are visible to readers. */
-  def visible: VisibleFiles = new VisibleFiles(files, Vector(lengths, ValidLengthNames.standard).distinct)
+  def visible: VisibleFiles = new VisibleFiles(files)
 
   /** Lists the files of the scope for replacement, compaction or file-by-file reading. Error:
     * `STOPLOG_FOREIGN_TABLE`.
@@ -176,7 +175,7 @@ private[stoplog] final class SinkStorage private (
   /** Returns the same path under another sink id, with parts in the staging directory. */
   def as(otherSinkId: String): SinkStorage = {
     val rules = if (otherSinkId == Replacements.SinkId) LogRules.ofReplacements else LogRules.standard
-    new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId), lengths, rules, ours)
+    new SinkStorage(path, otherSinkId, storage, PartLayout.Staging(otherSinkId), rules, ours)
   }
 
   /** Returns the same stores, in which the tables of targets at the path are not foreign.
@@ -189,7 +188,6 @@ private[stoplog] final class SinkStorage private (
       sinkId,
       storage,
       layout,
-      lengths,
       rules,
       OwnTables.AtPath(OwnTables.AtPath.Log.entries ++ entries)
     )
@@ -199,10 +197,10 @@ private[stoplog] final class SinkStorage private (
   override def storesOf(id: String): SinkStores = as(id)
 
   override def storesOf(id: String, newest: LogRecord): SinkStores =
-    new SinkStorage(path, id, storage, PartLayout.recorded(id, newest.state.settings), lengths, ours = ours)
+    new SinkStorage(path, id, storage, PartLayout.recorded(id, newest.state.settings), ours = ours)
 
   override def anyLog(id: String): CommitLog =
-    new SinkStorage(path, id, storage, PartLayout.Staging(id), lengths, LogRules.ofPrepared).log
+    new SinkStorage(path, id, storage, PartLayout.Staging(id), LogRules.ofPrepared).log
 
   /** Returns the sink ids under this path with the given prefix. */
   def sinkIds(prefix: String): Vector[String] =
@@ -229,7 +227,7 @@ private[stoplog] object SinkStorage {
   ): SinkStorage = {
     val storage = at(path, durability, truncation, configuration)
     storage.refuseUnfit()
-    new SinkStorage(path, sinkId, storage, layout, ValidLengthNames.of(truncation))
+    new SinkStorage(path, sinkId, storage, layout)
   }
 
   /** Creates stores for inspecting the state of any sink, independent of the sink's write options. */
@@ -256,7 +254,7 @@ private[stoplog] object SinkStorage {
       rules: LogRules
   ): SinkStorage = {
     val storage = at(path, durability, Truncation.Allowed, configuration)
-    new SinkStorage(path, sinkId, storage, PartLayout.Staging(sinkId), ValidLengthNames.standard, rules)
+    new SinkStorage(path, sinkId, storage, PartLayout.Staging(sinkId), rules)
   }
 
   /** Creates the stores of a sink with unknown options: the arguments come from the sink's log, and
@@ -273,7 +271,7 @@ private[stoplog] object SinkStorage {
       configuration: Configuration
   ): SinkStorage = {
     val storage = at(path, durability, truncation, configuration)
-    new SinkStorage(path, sinkId, storage, layout, ValidLengthNames.of(truncation))
+    new SinkStorage(path, sinkId, storage, layout)
   }
 
   private def at(

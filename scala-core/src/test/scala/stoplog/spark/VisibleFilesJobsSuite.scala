@@ -75,6 +75,16 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines.size === 10)
   }
 
+  test("compaction recognizes a valid-length file of any name by its content") {
+    val place = new TestDirectory
+    withJunk(place, "day=1/.part-5f0c3a9d1e77-1.json.len")
+    write(place, "day=1/.part-5f0c3a9d1e77-2.json.note", "12345")
+    assert(
+      FileSink.compactDirectory(spark, place.out, Map("compactTo" -> "1m")).run().map(_.names.size) === Seq(2)
+    )
+    assert(place.lines.size === 10)
+  }
+
   test("the source reads files up to their valid length and rejects them with multiLine") {
     val place = new TestDirectory
     withJunk(place)
@@ -91,14 +101,13 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
   private def line(id: Int): String = s"""{"id":$id}""" + "\n"
 
   /** The bytes after the first five rows of one part were never committed: they are rows of the next part. */
-  private def withJunk(place: TestDirectory): Unit = {
+  private def withJunk(
+      place: TestDirectory,
+      note: String = "day=1/_part-5f0c3a9d1e77-1.json.valid-length"
+  ): Unit = {
     val good = (0 until 5).map(line).mkString
     write(place, "day=1/part-5f0c3a9d1e77-1.json", good + (5 until 8).map(line).mkString)
-    writeBytes(
-      place,
-      "day=1/_part-5f0c3a9d1e77-1.json.valid-length",
-      ValidLengthNames.encoded(good.length.toLong)
-    )
+    writeBytes(place, note, ValidLengthNames.encoded(good.length.toLong))
     write(place, "day=1/part-5f0c3a9d1e77-2.json", (5 until 10).map(line).mkString)
   }
 

@@ -59,9 +59,7 @@ class VisibleFilesSuite extends AnyFunSuite {
       (root, files) =>
         put(root, "b/_a.txt.valid-length", ValidLengthNames.encoded(3))
         put(root, "b/.b.txt.length", ValidLengthNames.encoded(0))
-        val listing =
-          new VisibleFiles(files, Vector(ValidLengthNames.standard, ValidLengthNames(".", ".length")))
-            .list(Scope.Whole)
+        val listing = new VisibleFiles(files).list(Scope.Whole)
         assert(
           listing.files.map(f => (f.path, f.storedBytes, f.committedBytes)) ===
             Vector(("b/a.txt", 5, 3), ("b/b.txt", 5, 0), ("b/c.txt", 5, 5))
@@ -73,6 +71,20 @@ class VisibleFilesSuite extends AnyFunSuite {
             "b/_c.txt.valid-length"
           )
         )
+    }
+  }
+
+  test("a valid-length file of any name belongs to the longest name in its own name") {
+    withFiles("b/part-1", "b/part-10.json", "b/.other", "c/x") { (root, files) =>
+      put(root, "b/.v-part-10.json.len", ValidLengthNames.encoded(2))
+      put(root, "b/_part-1.number", "1234".getBytes(UTF_8))
+      put(root, "c/.x.crc", ValidLengthNames.encoded(1))
+      val listing = new VisibleFiles(files).list(Scope.Whole)
+      assert(
+        listing.files.map(f => f.path -> f.committedBytes) ===
+          Vector("b/part-1" -> 5, "b/part-10.json" -> 2, "c/x" -> 5)
+      )
+      assert(paths(listing.validLengths) === Vector("b/.v-part-10.json.len"))
     }
   }
 

@@ -42,7 +42,7 @@ private[stoplog] object RunGauges {
     synchronized {
       registry.foreach { to =>
         val one   = shown.getOrElseUpdate(run, new Shown(unique(s"$kind.${nameOf(described)}"), figures))
-        val named = figures().map(_._1)
+        val named = figures().map(_._1).distinct
         named.filterNot(one.names.contains).foreach { name =>
           one.names += name
           gauge(to, s"${one.prefix}.$name")(one.valueOf(name))
@@ -85,8 +85,10 @@ private[stoplog] object RunGauges {
   private final class Shown(val prefix: String, figures: () => Seq[(String, Long)]) {
     val names = mutable.Set.empty[String]
 
-    /** Returns 0 for an unknown figure. Never throws: Spark's servlet would show no metrics at all. */
+    /** Returns 0 for an unknown figure, and the last of equal names, as the progress does. Never throws:
+      * Spark's servlet would show no metrics at all.
+      */
     def valueOf(name: String): Long =
-      Try(figures()).toOption.flatMap(_.collectFirst { case (`name`, value) => value }).getOrElse(0L)
+      Try(figures()).toOption.flatMap(_.findLast(_._1 == name)).fold(0L)(_._2)
   }
 }

@@ -48,6 +48,13 @@ class RunGaugesSuite extends AnyFunSuite {
     }
   }
 
+  test("of equal names, the gauge shows the last figure, as the progress does") {
+    attached { registry =>
+      RunGauges.show("run-1", "sink", "stoplog[/out]")(() => Seq("openParts" -> 7L, "openParts" -> 1L))
+      assert(values(registry) === Map("fencedRuns" -> 0L, "sink.out.openParts" -> 1L))
+    }
+  }
+
   test("a figure that cannot be read is 0") {
     attached { registry =>
       var fails = false

@@ -47,7 +47,7 @@ private[stoplog] final class LedgerRun[R](
     * @param seenSeq the newest record of an earlier run
     */
   def waitFrom(seenSeq: Long): Unit = {
-    driver.waitFrom(seenSeq)
+    driver.waitFrom(seenSeq, hooks.found)
     hooks.events.resumed(seenSeq)
     startTimer()
   }
@@ -163,6 +163,7 @@ private[stoplog] object LedgerRun {
     * @param probe     called once; throws if the storage does not support the operations of the sink
     * @param finish    returns the handling of open parts at the end of the query, given the failure's
     *                  message, if any
+    * @param found     the figures before the first epoch: the parts that an earlier run has left open
     * @param successor creates the driver of a run that ends the query in place of this run; see
     *                  [[stoplog.commit.EndOfQuery]]
     */
@@ -171,6 +172,7 @@ private[stoplog] object LedgerRun {
       probe: () => Unit,
       finish: Option[String] => Finish,
       events: Events = Events(),
+      found: SinkStats = SinkStats.empty,
       successor: Option[() => SinkDriver] = None
   )
 

@@ -84,7 +84,8 @@ private[stoplog] final class FileEngineSink private (
       val written = FileSinkSpec.dataColumns(resumed.buckets.bucketing, columns).schema
       (RecordedBuckets.changes(options, newest) ++ RecordedColumns.warning(resumed, known, written))
         .foreach(change => Log.warn(s"$name: $change"))
-      FileRun(start, sink, resumed, LayoutNotice.of(name, sink, resumed.buckets.bucketing))
+      val layout = LayoutNotice.of(name, sink, resumed.buckets.bucketing)
+      FileRun(start, sink, resumed, layout, newest.toVector.flatMap(_.state.open))
     }
 
     override def job(): EngineJob[InternalRow, TaskResult] = new FileJob(name, options, storage, request)

@@ -10,7 +10,7 @@ import stoplog.engine.{LedgerRun, Progress, QueryTrigger, RunStart}
 import stoplog.error.Log
 import stoplog.format.bulk.EndingParts
 import stoplog.options.{BucketComplete, FinalizeOnTermination, FormatChoice, SinkOptions}
-import stoplog.part.RunId
+import stoplog.part.{Open, RunId}
 import stoplog.plan.TaskResult
 import stoplog.preflight.NameChecks
 import stoplog.rolling.PolicyOfAllParts
@@ -18,11 +18,13 @@ import stoplog.rolling.PolicyOfAllParts
 /** One start of a query that writes files. */
 private[filesink] object FileRun {
 
+  /** @param open the parts that an earlier run has left open */
   def apply(
       start: RunStart,
       sink: FileSinkSpec,
       options: SinkOptions,
-      layout: LayoutNotice
+      layout: LayoutNotice,
+      open: Vector[Open]
   ): LedgerRun[InternalRow] = {
     val storage   = sink.storage
     val announcer = SinkAnnouncements.of(options, storage)
@@ -66,6 +68,7 @@ private[filesink] object FileRun {
             try PolicyOfAllParts.in(sink.parts.policy).foreach(_.close())
             finally announcer.foreach(_.end())
         ),
+        found = SinkStats.empty.copy(open = open),
         successor = Some(() => driverOf(RunId.random()))
       ),
       () => announcer.fold(Seq.empty[(String, Long)])(_.metrics)

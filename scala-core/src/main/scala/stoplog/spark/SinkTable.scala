@@ -66,12 +66,12 @@ private[stoplog] class SinkTable[M](
     * only notification to the sink.
     */
   override def metrics(): JMap[String, String] = {
-    val run = synchronized(current)
-    if (run.isEmpty)
+    if (synchronized(current).isEmpty)
       for {
         earlier <- previous
         start   <- QueryContext.start()
       } RunEnds.attend(start, earlier)
+    val run = synchronized(current)
     run.foreach { case (runId, of) => show(runId, of) }
     SinkTable.metrics(run.fold(sink.noCounts)(_._2.counts))
   }

@@ -5,7 +5,7 @@ import java.io.IOException
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.commit.{BatchDigests, DriverWorld, Finish, Rolls}
+import stoplog.commit.{BatchDigests, DriverWorld, Finish, Rolls, SinkStats}
 import stoplog.plan.TaskPlans
 import stoplog.sink.BatchTimes
 
@@ -29,10 +29,24 @@ class LedgerRunSuite extends AnyFunSuite {
     assert(run.end(exception = None))
   }
 
+  test("before the first data, the figures contain the parts that an earlier run has left open") {
+    val world   = new DriverWorld(Rolls.never)
+    val earlier = world.driver()
+    world.epoch(earlier, 0, "a", "b")
+    earlier.end(Finish.KeepOpen)
+    val open = world.newest.state.open
+    val run  = runOf(world, (_, _) => fail("no epoch"), found = SinkStats.empty.copy(open = open))
+    run.waitFrom(world.newest.seq)
+    assert(run.counts.toMap.apply("openParts") === 2)
+    assert(run.end(exception = None))
+    assert(run.counts.toMap.apply("openParts") === 0)
+  }
+
   private def runOf(
       world: DriverWorld,
       writers: (TaskPlans, EpochStart) => Nothing,
-      closed: => Unit = ()
+      closed: => Unit = (),
+      found: SinkStats = SinkStats.empty
   ) =
     new LedgerRun[String](
       "Sink main",
@@ -43,7 +57,8 @@ class LedgerRunSuite extends AnyFunSuite {
         writers,
         probe = () => (),
         finish = _ => Finish.PublishOpen,
-        LedgerRun.Events(closed = () => closed)
+        LedgerRun.Events(closed = () => closed),
+        found
       )
     )
 

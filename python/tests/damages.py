@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 
@@ -253,6 +254,15 @@ def _(sink: MadeSink) -> None:
 @damage(K.CHECKSUM_FILE)
 def _(sink: MadeSink) -> None:
     sink.write(f"day=3/.{sink.name(7)}.crc", b"crc")
+
+
+def part_skipped(sink: MadeSink) -> None:
+    """The part of record 4 was lost, and the query has continued without the part."""
+    (sink.root / "day=2" / sink.name(4)).unlink()
+    note = sink.mark_path(4).with_suffix(".visible")
+    note.write_text("[]")
+    note.with_suffix(".visible-1").write_text(json.dumps({"skipped": [f"day=2/{sink.name(4)}"]}))
+    sink.write("_stoplog/main/manifests/00000000000000000004.manifest", b'{"files":[]}')
 
 
 @damage(K.MARKER_GONE)

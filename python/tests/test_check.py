@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from damages import DAMAGES, OLD, Damage, merge_called_off
+from damages import DAMAGES, OLD, Damage, merge_called_off, part_skipped
 from golden import sections
 from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
 
@@ -50,6 +50,16 @@ def test_a_finding_names_the_damage_the_place_and_the_repair(
     sink = healthy(tmp_path)
     inflict(sink)
     assert "\n".join(map(reported, checked(tmp_path).findings)) == REPORTED[kind.value]
+
+
+def test_a_skipped_lost_part_is_in_no_manifest(tmp_path: Path) -> None:
+    part_skipped(healthy(tmp_path))
+    (found,) = checked(tmp_path).findings
+    assert found.kind is K.FINISHED_PART_GONE
+    assert found.message == (
+        f"day=2/part-{UID}-4.json of record 4 was lost, and the query has continued without its 10 rows "
+        "(onLostPart=skip)."
+    )
 
 
 def test_every_kind_of_damage_is_tested() -> None:

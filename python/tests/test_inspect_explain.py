@@ -6,7 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from damages import merge_called_off
+from damages import merge_called_off, part_skipped
 from golden import sections
 from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
 
@@ -210,6 +210,16 @@ def test_a_cancelled_compaction_keeps_the_input_files(tmp_path: Path) -> None:
     assert merged.message == (
         "It was never shown: the compaction of record 3 was called off, because one of its small parts was "
         "taken away, or its own rows were lost. The small parts have the rows."
+    )
+
+
+def test_a_skipped_lost_part_is_explained(tmp_path: Path) -> None:
+    part_skipped(healthy(tmp_path))
+    lost = explained(tmp_path, f"part-{UID}-4.json")
+    assert (lost.state, lost.seq) == (PartState.GONE, 4)
+    assert lost.message == (
+        "It was never shown: record 4 decided it, its file was lost before, and the query has continued "
+        "without its 10 rows (onLostPart=skip)."
     )
 
 

@@ -260,6 +260,8 @@ def _closed(
             if wanted.is_part(part):
                 if called_off:
                     return _called_off(sink_id, subject, record, part)
+                if seq in files.noted and part.finished_path in log.skipped(seq):
+                    return _lost(sink_id, subject, record, part)
                 return _published(storage, sink_id, subject, record, part, files.is_carried_out(seq))
     return None
 
@@ -281,6 +283,16 @@ def _called_off(sink_id: str, subject: str, record: LogRecord, part: PendingPart
     message = (
         f"It was never shown: the compaction of record {record.seq} was called off, because one of its small "
         "parts was taken away, or its own rows were lost. The small parts have the rows."
+    )
+    return Explanation(
+        subject, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq
+    )
+
+
+def _lost(sink_id: str, subject: str, record: LogRecord, part: PendingPart) -> Explanation:
+    message = (
+        f"It was never shown: record {record.seq} decided it, its file was lost before, and the query has "
+        f"continued without its {part.records} rows (onLostPart=skip)."
     )
     return Explanation(
         subject, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq

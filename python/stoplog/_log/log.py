@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, replace
+from itertools import count
 
 from stoplog._log.codec import BaseGone, Elsewhere, RecordProblem, TooNew, Torn, decode_stored
 from stoplog._log.delta import StoredRecord, WrongBase, last_of
@@ -41,6 +42,15 @@ def _condition(problem: RecordProblem) -> str:
     if isinstance(problem, TooNew):
         return "STOPLOG_RECORD_TOO_NEW"
     return "STOPLOG_RECORD_ELSEWHERE" if isinstance(problem, Elsewhere) else "STOPLOG_RECORD_TORN"
+
+
+def _skipped_in(note: bytes) -> list[str]:
+    try:
+        found = json.loads(note)
+    except (ValueError, RecursionError):
+        return []
+    paths = found.get("skipped", []) if isinstance(found, dict) else []
+    return [path for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +238,19 @@ class CommitLog:
             return isinstance(json.loads(self._storage.read(self._path(record.seq, NOTE_END)) or b"[]"), dict)
         except (ValueError, RecursionError):
             return False
+
+    def skipped(self, seq: int) -> frozenset[str]:
+        """Returns the paths of the record's parts that were lost, and without which the query continued.
+
+        Reads the notes of the record, of which `LogFiles.noted` knows whether there are any.
+        """
+        paths: set[str] = set()
+        for number in count():
+            note = self._storage.read(self._path(seq, f"{NOTE_END}-{number}" if number else NOTE_END))
+            if note is None:
+                break
+            paths.update(_skipped_in(note))
+        return frozenset(paths)
 
     def head(self, seq: int) -> RecordHead | None:
         """Reads only the start of a record; returns `None` if the record is missing or torn."""

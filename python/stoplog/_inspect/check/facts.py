@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from stoplog._inspect.names import part_name
@@ -58,6 +58,7 @@ class Facts:
         unreadable: the unreadable records, and the records whose base cannot be used.
         newest: the newest record with all fields; `None` if the record is unreadable or does not exist.
         staged: the files in the sink's own directory except the log, by path.
+        skipped: the paths of the parts that were lost, and without which the query continued, by record.
     """
 
     storage: Storage
@@ -71,6 +72,7 @@ class Facts:
     newest: LogRecord | None
     staged: dict[str, FileInfo]
     layout: InBucket | None = field(default=None)
+    skipped: Mapping[int, frozenset[str]] = field(default_factory=dict)
 
     @property
     def kind(self) -> SinkKind:
@@ -154,6 +156,7 @@ def facts(
     files = log.files()
     sketches: dict[int, LogRecord] = {}
     called_off: set[int] = set()
+    skipped: dict[int, frozenset[str]] = {}
     unreadable: dict[int, RecordProblem] = {}
     newest = None
     for number, seq in enumerate(files.records):
@@ -168,6 +171,8 @@ def facts(
             if seq in files.noted and log.is_called_off(stored.said):
                 called_off.add(seq)
                 sketches[seq] = replace(sketches[seq], publish=(), replace=(), manifest=None, markers=())
+            elif seq in files.noted:
+                skipped[seq] = log.skipped(seq)
             newest = log.read(seq)
         except UnreadableRecord as error:
             newest = None
@@ -187,6 +192,7 @@ def facts(
         newest,
         staged,
         layout,
+        skipped,
     )
 
 

@@ -116,6 +116,12 @@ def _gone(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Findin
     if elsewhere is not None:
         message = f"{part.finished_path} is in {elsewhere or 'the path itself'} now."
         yield _about(facts, FindingKind.FINISHED_PART_MOVED, message, sketch, part, part.finished_path)
+    elif part.finished_path in facts.skipped.get(sketch.seq, ()):
+        message = (
+            f"{part.finished_path} of record {sketch.seq} was lost, and the query has continued without its "
+            f"{part.records} rows (onLostPart=skip)."
+        )
+        yield _about(facts, FindingKind.FINISHED_PART_GONE, message, sketch, part, part.finished_path)
     else:
         message = f"{part.finished_path}, published by record {sketch.seq}, is no longer there."
         yield _about(facts, FindingKind.FINISHED_PART_GONE, message, sketch, part, part.finished_path)

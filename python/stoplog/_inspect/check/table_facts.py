@@ -44,12 +44,17 @@ class FileChange:
         return bool(self.added and self.removed) and self.log != REPLACEMENTS
 
 
-def changes_of(log: str, record: LogRecord) -> Iterator[FileChange]:
-    """Returns the announcements of a record about files, as the jar's `Announcements`."""
+def changes_of(log: str, record: LogRecord, skipped: frozenset[str] = frozenset()) -> Iterator[FileChange]:
+    """Returns the announcements of a record about files, as the jar's `Announcements`.
+
+    Args:
+        skipped: the paths of lost parts, which are not announced.
+    """
     shown: dict[str, list[str]] = {}
     gone: dict[str, list[str]] = {}
     for part in record.publish:
-        if part.size_bytes > 0 and not is_hidden(part.finished_path):
+        path = part.finished_path
+        if part.size_bytes > 0 and path not in skipped and not is_hidden(path):
             shown.setdefault(part.bucket, []).append(part.finished_path)
     for old in record.replace:
         if not is_hidden(old.path):
@@ -135,7 +140,7 @@ def _add(result: Announced, facts: Facts, cursor: Cursor | None) -> None:
     position = result.table.position(facts.sink_id)
     known = result.table.known
     for seq, sketch in facts.sketches.items():
-        for change in changes_of(facts.sink_id, sketch):
+        for change in changes_of(facts.sink_id, sketch, facts.skipped.get(seq, frozenset())):
             if position is not None and change.id <= position.id and facts.log.is_carried_out(seq):
                 result.added.update(dict.fromkeys(change.added, change))
                 result.removed.update(dict.fromkeys(change.removed, change))

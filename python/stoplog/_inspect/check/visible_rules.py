@@ -34,7 +34,9 @@ def _manifest(facts: Facts, sketch: LogRecord, path: str) -> Iterator[Finding]:
     named = (
         [file.get("path") for file in files if isinstance(file, dict)] if isinstance(files, list) else None
     )
-    if named != [part.finished_path for part in sketch.publish if part.size_bytes > 0]:
+    lost = facts.skipped.get(sketch.seq, frozenset())
+    published = [part.finished_path for part in sketch.publish if part.size_bytes > 0]
+    if named != [path for path in published if path not in lost]:
         message = f"{path} does not list the files that record {sketch.seq} has published."
         yield finding(
             FindingKind.MANIFEST_CHANGED, message, path, facts.sink_id, None, sketch.state.last_epoch

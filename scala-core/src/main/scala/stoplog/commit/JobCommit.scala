@@ -136,12 +136,13 @@ private[stoplog] final class JobCommit(
     refuseIfRemoved(publish)
     val content = entry(publish, jobEnd.adding(publish, clock.millis()))
     parallel.uninterrupted {
-      val record = decided(content)
-      try ledger.settle(record)
-      catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
+      val record  = decided(content)
+      val settled =
+        try ledger.settle(record)
+        catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
       presence.leave()
       if (announcements.end()) tidyUp(Vector.empty)(removeUnlessCounted())
-      JobOutcome.of(record)
+      JobOutcome.of(record.as(settled.outcome))
     }
   }
 
@@ -154,10 +155,10 @@ private[stoplog] final class JobCommit(
           replacements.decide(plan)
         }
       decided.fold(JobOutcome.nothing) { record =>
-        carriedOut(record)
+        val shown = carriedOut(record)
         presence.leave()
         tidyUp(record.replace.map(_.bucket))(presence.remove())
-        JobOutcome.of(record)
+        JobOutcome.of(shown)
       }
     }
   }
@@ -167,12 +168,13 @@ private[stoplog] final class JobCommit(
     case some        => some.covers
   }
 
-  private def carriedOut(record: LogRecord): Unit = {
+  /** Returns the record as carried out. */
+  private def carriedOut(record: LogRecord): LogRecord = {
     val settled =
       try replacements.carryOut(record)
       catch { case NonFatal(e) => throw Errors.batchDecided(sinkId, path, e) }
     settled match {
-      case _: Settled.Shown          => ()
+      case shown: Settled.Shown      => record.as(shown.outcome)
       case Settled.CalledOff(_, why) =>
         presence.leave()
         tidyUp(Vector.empty)(presence.remove())

@@ -216,6 +216,8 @@ private[stoplog] final class Ledger(
 
   /** Carries out the record, and returns the record with its state after a possible call-off. */
   private def recovered(record: LogRecord): LogRecord = recover(record) match {
+    case shown: Settled.Shown if shown.skipped.nonEmpty =>
+      record.copy(state = shown.after(record, record.state))
     case _: Settled.Shown     => record
     case _: Settled.CalledOff => log.reread(record.seq)
   }

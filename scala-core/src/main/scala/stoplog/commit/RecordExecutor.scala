@@ -47,7 +47,7 @@ private[commit] final class RecordExecutor(
     * Errors: those of [[carryOut]].
     */
   def carryOutAgain(record: LogRecord): Settled =
-    if (isDone(record)) calledOff(record).getOrElse(Settled.Shown(alone = false))
+    if (isDone(record)) calledOff(record).getOrElse(Settled.Shown(alone = false, skippedBefore(record)))
     else finish(record, log.visible(record), ending(record))
 
   /** Carries out a record that this run has just written, whose parts are staged.
@@ -89,6 +89,15 @@ private[commit] final class RecordExecutor(
     else
       log.notedReplacement(record).collect { case ReplacementNote.CalledOff(why) =>
         Settled.CalledOff(alone = false, why)
+      }
+
+  /** Returns the skipped parts by the notes. Only the totals of buckets depend on them later. */
+  private def skippedBefore(record: LogRecord): Set[String] =
+    if (record.publish.isEmpty || record.state.live.isEmpty) Set.empty
+    else
+      log.outcome(record.seq) match {
+        case RecordOutcome.Skipped(paths) => paths
+        case _                            => Set.empty
       }
 
   /** Returns the recorded end, or else decides the end. */
@@ -191,7 +200,7 @@ private[commit] final class RecordExecutor(
     faults.at(Step.AfterPublish)
     if (hidden.nonEmpty && hasMoreToDo(record)) noteVisible(record, hidden.map(_.finishedPath).toSet)
     forget(record)
-    markers.announce(record, visible)(noteVisible(record, _))
+    markers.announce(record.as(RecordOutcome.skipping(published.skipped)), visible)(noteVisible(record, _))
     Settled.Shown(mark(record) && published.alone, published.skipped)
   }
 
@@ -339,7 +348,7 @@ private[stoplog] sealed trait Settled extends Product with Serializable {
   def outcome: RecordOutcome
 
   /** Returns the state to continue with after this record, whose planned state is `state`. */
-  def after(record: LogRecord, state: SinkState): SinkState
+  final def after(record: LogRecord, state: SinkState): SinkState = record.after(outcome, state)
 }
 
 private[stoplog] object Settled {
@@ -349,8 +358,7 @@ private[stoplog] object Settled {
     * @param skipped the paths of parts which this process has found lost, and skipped
     */
   final case class Shown(alone: Boolean, skipped: Set[String] = Set.empty) extends Settled {
-    override def outcome: RecordOutcome                                = RecordOutcome.skipping(skipped)
-    override def after(record: LogRecord, state: SinkState): SinkState = state
+    override def outcome: RecordOutcome = RecordOutcome.skipping(skipped)
   }
 
   /** The replaced files stay, and the parts of the record are never shown.
@@ -359,7 +367,5 @@ private[stoplog] object Settled {
     */
   final case class CalledOff(alone: Boolean, why: String) extends Settled {
     override def outcome: RecordOutcome = RecordOutcome.CalledOff
-
-    override def after(record: LogRecord, state: SinkState): SinkState = record.calledOff(state)
   }
 }

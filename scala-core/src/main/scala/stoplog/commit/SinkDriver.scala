@@ -339,9 +339,10 @@ private[stoplog] final class SinkDriver private[commit] (
     if (held.settled) held
     else {
       val started = new Stopwatch(clock)
-      val state   = endingOnLoss(ledger.settle(held.newest)).after(held.newest, held.state)
-      if (held.newest.hasToBeSettled) seen = seen.published(held.newest, started.millis)
-      val done = held.copy(state = state, settled = true, unneeded = Set.empty)
+      val settled = endingOnLoss(ledger.settle(held.newest))
+      if (held.newest.hasToBeSettled) seen = seen.published(held.newest.as(settled.outcome), started.millis)
+      val state = settled.after(held.newest, held.state)
+      val done  = held.copy(state = state, settled = true, unneeded = Set.empty)
       phase = done
       tools.parallel.uninterrupted(parts.drop(held.unneeded))
       done

@@ -30,7 +30,7 @@ private[stoplog] final case class SinkStats(
 
   private[commit] def recorded(record: LogRecord, tookMillis: Long, epochs: Int): SinkStats = copy(
     open = record.state.open,
-    pendingParts = record.publish.size,
+    pendingParts = record.publish.count(_.sizeBytes > 0),
     counts = counts.copy(
       epochs = counts.epochs + epochs,
       markedBuckets = counts.markedBuckets + record.follow.markers.size
@@ -45,8 +45,9 @@ private[stoplog] final case class SinkStats(
   private[commit] def late(buckets: Int): SinkStats =
     copy(counts = counts.copy(lateBuckets = counts.lateBuckets + buckets))
 
+  /** @param record with the decisions that have taken effect */
   private[commit] def published(record: LogRecord, tookMillis: Long): SinkStats = {
-    val parts = closed(record)
+    val parts = closed(record).filter(_.sizeBytes > 0) // a part without bytes has no file
     copy(
       pendingParts = 0,
       published = published + Totals(parts.size, parts.map(_.records).sum, parts.map(_.sizeBytes).sum),
@@ -59,22 +60,25 @@ private[stoplog] final case class SinkStats(
   def metrics: Seq[(String, Long)] = Seq(
     "openParts"            -> open.size.toLong,
     "openBytes"            -> open.map(_.sizeBytes).sum,
-    "oldestOpenPartMillis" -> open.map(_.openedAtMillis).minOption.fold(0L)(Clock.system.millis() - _),
-    "pendingParts"         -> pendingParts.toLong,
-    "publishedParts"       -> published.files,
-    "publishedBytes"       -> published.bytes,
-    "publishedRows"        -> published.rows,
-    "epochsCommitted"      -> counts.epochs,
-    "rejectedRows"         -> counts.rejectedRows,
-    "bucketsComplete"      -> counts.markedBuckets,
-    "lateBuckets"          -> counts.lateBuckets,
-    "compactions"          -> compacted.compactions,
-    "compactedParts"       -> compacted.parts,
-    "compactedBytes"       -> compacted.bytes,
-    "recordMillis"         -> lastRecord.recordMillis,
-    "publishMillis"        -> lastRecord.publishMillis,
-    "recoveryMillis"       -> lastRecord.recoveryMillis,
-    "fencedRuns"           -> counts.fencedRuns
+    "oldestOpenPartMillis" -> open
+      .map(_.openedAtMillis)
+      .minOption
+      .fold(0L)(at => (Clock.system.millis() - at).max(0)),
+    "pendingParts"    -> pendingParts.toLong,
+    "publishedParts"  -> published.files,
+    "publishedBytes"  -> published.bytes,
+    "publishedRows"   -> published.rows,
+    "epochsCommitted" -> counts.epochs,
+    "rejectedRows"    -> counts.rejectedRows,
+    "bucketsComplete" -> counts.markedBuckets,
+    "lateBuckets"     -> counts.lateBuckets,
+    "compactions"     -> compacted.compactions,
+    "compactedParts"  -> compacted.parts,
+    "compactedBytes"  -> compacted.bytes,
+    "recordMillis"    -> lastRecord.recordMillis,
+    "publishMillis"   -> lastRecord.publishMillis,
+    "recoveryMillis"  -> lastRecord.recoveryMillis,
+    "fencedRuns"      -> counts.fencedRuns
   ) ++ RollReason.named.map(reason => metricOf(reason) -> rolled.getOrElse(reason, 0L)) :+
     "rolledByCustom" -> rolled.collect { case (_: RollReason.Custom, count) => count }.sum
 

@@ -11,7 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import stoplog.commit.{AnnouncementStatus, Replacements}
 import stoplog.engine.Unseen
 import stoplog.error.{Causes, Errors, StoplogException}
-import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
+import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind, RecordOutcome}
 import stoplog.options.{SparkHadoop, View, ViewOptions}
 import stoplog.part.{Open, Part, Pending, SchemaId}
 import stoplog.storage.FileStore
@@ -77,7 +77,7 @@ private[stoplog] object StateView {
     def log = storage(options, options.sinkId).log
     options.view match {
       case View.Parts         => parts(log, storage(options, Replacements.SinkId).log)
-      case View.Epochs        => log.all().map(epoch).toArray
+      case View.Epochs        => decided(log).map(epoch).toArray
       case View.Open          => unseenParts(log).map(open).toArray
       case View.Buckets       => log.newest().toVector.flatMap(_.state.live).map(bucket).toArray
       case View.Announcements => announcements(options).toArray
@@ -148,17 +148,19 @@ private[stoplog] object StateView {
     .add("open_parts", LongType, nullable = false)
     .add("open_bytes", LongType, nullable = false)
 
+  /** Returns all kept records, each without its decisions if the record was called off. */
+  private def decided(log: CommitLog): Vector[LogRecord] =
+    log.all().map(record => if (log.isCalledOff(record)) record.as(RecordOutcome.CalledOff) else record)
+
   /** Returns closed parts of all kept records, oldest first, followed by open parts.
     *
     * @param merging the log of replacement jobs, for files of any writer below this path
     */
   private def parts(log: CommitLog, merging: CommitLog): Array[InternalRow] = {
-    val records = log.all()
+    val records = decided(log)
     val schemas = schemasOf(records)
-    val decided = records.filterNot(log.isCalledOff)
-    val gone    =
-      (decided ++ merging.all().filterNot(merging.isCalledOff)).flatMap(_.replace).map(_.path).toSet
-    val closed = decided.flatMap { record =>
+    val gone    = (records ++ decided(merging)).flatMap(_.replace).map(_.path).toSet
+    val closed  = records.flatMap { record =>
       // Each record is executed before the next record is written.
       val state = if (record.seq < records.last.seq || log.isPublished(record)) "published" else "pending"
       record.publish.map { part =>

@@ -51,7 +51,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   private def counting(record: LogRecord)(before: => LogRecord): LogRecord = {
     val isCompaction = record.isCompaction && (record.state.live.nonEmpty || record.state.small.nonEmpty)
     if (!(record.isRewind || isCompaction) || !isCalledOff(record)) record
-    else if (isCompaction) record.copy(state = record.calledOff(record.state))
+    else if (isCompaction) record.copy(state = record.after(RecordOutcome.CalledOff, record.state))
     else record.copy(state = before.state)
   }
 

@@ -26,21 +26,31 @@ private[stoplog] object LogIdentity {
 }
 
 /** What became of a decision. */
-private[stoplog] sealed trait RecordOutcome extends Product with Serializable
+private[stoplog] sealed trait RecordOutcome extends Product with Serializable {
+
+  /** Returns whether the part with this finished path is visible, or was visible. */
+  def shows(path: String): Boolean
+}
 
 private[stoplog] object RecordOutcome {
 
   /** All parts of the record are visible, or were visible. */
-  case object Done extends RecordOutcome
+  case object Done extends RecordOutcome {
+    override def shows(path: String): Boolean = true
+  }
 
   /** The record is a replacement that changed nothing. */
-  case object CalledOff extends RecordOutcome
+  case object CalledOff extends RecordOutcome {
+    override def shows(path: String): Boolean = false
+  }
 
   /** These parts were lost, and the user permits to continue without lost parts.
     *
     * @param paths the finished paths
     */
-  final case class Skipped(paths: Set[String]) extends RecordOutcome
+  final case class Skipped(paths: Set[String]) extends RecordOutcome {
+    override def shows(path: String): Boolean = !paths(path)
+  }
 
   def skipping(paths: Set[String]): RecordOutcome = if (paths.isEmpty) Done else Skipped(paths)
 }

@@ -119,21 +119,47 @@ private[stoplog] final case class LogRecord(
   /** Returns whether its part contains the rows of the replaced files. */
   def isCompaction: Boolean = LogRecord.isCompaction(kind, publish)
 
-  /** Returns the state after a compaction that was called off and would have left `state`. Its part is never
-    * visible, and cannot be compacted. Totals count its inputs.
+  /** Returns the state after this record, which would have left `state`. Its parts that are never visible
+    * cannot be compacted, and totals do not count them. If a compaction was called off, totals count its
+    * inputs.
     */
-  def calledOff(state: SinkState): SinkState = {
-    val never  = publish.iterator.map(_.finishedPath).toSet
-    val shown  = totals(publish.map(part => part.bucket -> Totals(1, part.records, part.sizeBytes)))
-    val hidden = totals(replace.map(part => part.bucket -> Totals(1, part.records, part.sizeBytes)))
-    state.copy(
-      live = state.live.map { bucket =>
-        val (more, less) = (hidden(bucket.bucket), shown(bucket.bucket))
-        if (more == less) bucket else bucket.copy(added = bucket.added + more - less)
-      },
-      small = state.small.filterNot(part => never(part.path))
-    )
+  def after(outcome: RecordOutcome, state: SinkState): SinkState =
+    if (outcome == RecordOutcome.Done) state
+    else {
+      val lacking = never(outcome)
+      val paths   = lacking.iterator.map(_.finishedPath).toSet
+      val back    = if (outcome == RecordOutcome.CalledOff) replace else Vector.empty
+      val less    = totalsOf(lacking)
+      val more    = totals(back.map(part => part.bucket -> Totals(1, part.records, part.sizeBytes)))
+      state.copy(
+        live = state.live.map { bucket =>
+          if (more(bucket.bucket) == less(bucket.bucket)) bucket
+          else bucket.copy(added = bucket.added + more(bucket.bucket) - less(bucket.bucket))
+        },
+        small = state.small.filterNot(part => paths(part.path))
+      )
+    }
+
+  /** Returns the record without the decisions that have not taken effect: without lost parts in its lists and
+    * totals, and without any decision if the record was called off.
+    */
+  def as(outcome: RecordOutcome): LogRecord = outcome match {
+    case RecordOutcome.Done      => this
+    case RecordOutcome.CalledOff =>
+      copy(publish = Vector.empty, follow = FollowUp.nothing, replace = Vector.empty)
+    case _: RecordOutcome.Skipped =>
+      val less    = totalsOf(never(outcome))
+      val markers = follow.markers.map(marker => marker.copy(added = marker.added - less(marker.bucket)))
+      copy(
+        publish = publish.filter(part => outcome.shows(part.finishedPath)),
+        follow = follow.copy(markers = markers)
+      )
   }
+
+  private def never(outcome: RecordOutcome) = publish.filterNot(part => outcome.shows(part.finishedPath))
+
+  private def totalsOf(parts: Vector[Pending]): Map[String, Totals] =
+    totals(parts.map(part => part.bucket -> Totals(1, part.records, part.sizeBytes)))
 
   private def totals(parts: Vector[(String, Totals)]): Map[String, Totals] =
     parts.groupMapReduce(_._1)(_._2)(_ + _).withDefaultValue(Totals.nothing)

@@ -184,6 +184,28 @@ class RecordExecutorSuite extends AnyFunSuite {
     assert(world.log.outcome(4) === RecordOutcome.Skipped(Set("b/p")))
   }
 
+  test("a lost part that is skipped is in no manifest, and no marker or later total counts the part") {
+    val world  = new RecordExecutorWorld(LostPart.Skip)
+    val lost   = world.closed("p")
+    val totals = Totals(2, 2, 8)
+    val marker = Marker("b", 1, MarkerForm.Json, "main", "idle", 0, None, totals)
+    val record = world
+      .record(lost, world.closed("q"))
+      .copy(follow = FollowUp(Some(Manifest("list", None)), Vector(marker)))
+    world.parts.lose(lost.handle.token)
+    val settled = world.carriedOut(record)
+    val texts   = world.notes.texts
+    assert(!texts("list").contains("b/p") && texts("list").contains("b/q"))
+    val one = """"files":1,"rows":1,"bytes":4"""
+    assert(texts("b/_SUCCESS").contains(s"""$one,"added":{$one}"""))
+    val open  = LiveBucket("b", 0, totals, 0)
+    val state = record.state.copy(live = Vector(open), small = Vector(FinishedPart("b", "p", 4, 1, 9)))
+    val next  = settled.after(record, state)
+    assert(next.live === Vector(open.copy(added = Totals(1, 1, 4))) && next.small === Vector.empty)
+    val restarted = record.copy(state = state)
+    assert(world.settling.carryOutAgain(restarted).after(restarted, state) === next)
+  }
+
   test("a part without bytes is not published") {
     val world = new RecordExecutorWorld
     world.publish(world.record(world.closed("empty", content = "")))

@@ -21,29 +21,30 @@ private[commit] final class RecordExecutorWorld(
     finished: ReplacedFiles = ReplacedFiles.none,
     clock: Clock = Clock.system
 ) {
-  val parts          = new MemoryParts
-  val records        = new MemoryRecords
-  val pauses         = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
-  val log            = new CommitLog(records)
-  private val stores = SinkStores.of(log, parts, replaced = finished)
-  private val notes  = MemoryNotes.unasked.copy(notes = new MemoryNotes {
+  val parts              = new MemoryParts
+  val records            = new MemoryRecords
+  val pauses             = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
+  val log                = new CommitLog(records)
+  private val stores     = SinkStores.of(log, parts, replaced = finished)
+  val notes: MemoryNotes = new MemoryNotes {
     override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
       val made = super.createIfAbsent(path)(content)
       if (made == PutOutcome.Created) marked()
       made
     }
-  })
-  private val tools = DriverTools(
+  }
+  private val followUps = FollowUps.none("main", notes)
+  private val tools     = DriverTools(
     clock,
     Faults.none,
     DriverLock.semaphore(),
     Parallel.sequential,
     StorageRetry.jittered(tries, baseMillis = 10, pauses.add(_))
   )
-  val settling = new RecordExecutor(stores, identity, onLost, notes, tools)
+  val settling = new RecordExecutor(stores, identity, onLost, followUps, tools)
 
   /** Returns a new ledger of another run over the same log. */
-  def ledger: Ledger = new Ledger(other, identity, stores, onLost, notes, tools)
+  def ledger: Ledger = new Ledger(other, identity, stores, onLost, followUps, tools)
 
   /** Returns whether no other process was at it. */
   def publish(record: LogRecord): Boolean   = carriedOut(record).alone

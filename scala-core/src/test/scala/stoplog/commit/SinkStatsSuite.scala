@@ -77,6 +77,15 @@ class SinkStatsSuite extends AnyFunSuite {
     assert(stats.rolled.isEmpty)
   }
 
+  test("a compaction that was called off, lost parts and parts without bytes are not counted as published") {
+    val inputs    = Vector(FinishedPart("b", "1", 10, 3, 0), FinishedPart("b", "2", 20, 4, 0))
+    val calledOff = record(Vector(done("m", sizeBytes = 30)), inputs).as(RecordOutcome.CalledOff)
+    val none      = SinkStats.empty.recorded(calledOff, tookMillis = 1, epochs = 0).published(calledOff, 1)
+    assert(none.compacted === SinkStats.Compacted(0, 0, 0))
+    val lost = record(parts :+ done("3", sizeBytes = 0)).as(RecordOutcome.Skipped(Set("b/1")))
+    assert(SinkStats.empty.published(lost, 1).published === Totals(1, 4, 20))
+  }
+
   test("the start and the end of a run are in the metrics") {
     val stats   = SinkStats.empty.claimed(Vector(open("3")), tookMillis = 17).fenced
     val metrics = stats.metrics.toMap

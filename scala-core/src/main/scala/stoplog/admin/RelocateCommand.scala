@@ -4,7 +4,8 @@ package stoplog.admin
 import stoplog.admin.AdminAction.{Advise, FileCondition, Found}
 import stoplog.commit.SinkStores
 import stoplog.log.LogRecord
-import stoplog.part.{Part, Publish}
+import stoplog.part.{Part, Pending, Publish}
+import stoplog.storage.VisibleFiles
 
 /** Checks that a moved directory contains each file named by its log. */
 private[admin] object RelocateCommand {
@@ -13,7 +14,7 @@ private[admin] object RelocateCommand {
   def plan(sink: SinkContext, watch: (Int, Int) => Unit): AdminPlan = {
     val newest  = sink.newest()
     val files   = new StoredFiles(sink.stores(newest))
-    val parts   = newest.state.open.size + newest.publish.count(_.sizeBytes > 0)
+    val parts   = newest.state.open.size + publishedBy(sink, newest).size
     val checks  = unfinished(sink, newest, files) ++ decided(sink, newest, files)
     val actions = checks.zipWithIndex.map { case (action, before) =>
       watch(before + 1, parts)
@@ -50,10 +51,12 @@ private[admin] object RelocateCommand {
 
   /** Checks the finished parts of the newest record. Older parts are the responsibility of readers. */
   private def decided(sink: SinkContext, newest: LogRecord, files: StoredFiles): Iterator[AdminAction] =
-    newest.publish.iterator.filter(_.sizeBytes > 0).map { part =>
+    publishedBy(sink, newest).iterator.map { part =>
       files.length(part.finishedPath) match {
         case Some(part.sizeBytes) =>
           Found(part.finishedPath, FileCondition.Whole, "finished, with its length")
+        case Some(_) if files.committed(part).contains(part.sizeBytes) =>
+          Found(part.finishedPath, FileCondition.Whole, "finished, with its valid length")
         case Some(other) => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
         case None if sink.log.isPublished(newest) =>
           Found(
@@ -69,12 +72,24 @@ private[admin] object RelocateCommand {
       }
     }
 
+  /** Returns the parts with a file: a lost part and a called-off compaction have none. */
+  private def publishedBy(sink: SinkContext, newest: LogRecord): Vector[Pending] =
+    newest.as(sink.log.outcome(newest.seq)).publish.filter(_.sizeBytes > 0)
+
   /** The files in the directory, listed once on first use. */
   private final class StoredFiles(stores: SinkStores) {
     private lazy val staged = stores.parts.staged().map(_.token).toSet
     lazy val spooled        = stores.spoolFiles.staged().map(_.token).toSet
 
     def length(path: String): Option[Long] = stores.finished.sizeBytes(path)
+
+    /** Returns the committed length of a finished part, which may have a valid-length file. */
+    def committed(part: Part): Option[Long] =
+      new VisibleFiles(stores.files)
+        .list(VisibleFiles.Scope.Exactly(Vector(part.bucket)))
+        .files
+        .find(_.path == part.finishedPath)
+        .map(_.committedBytes)
 
     /** Returns missing files among the staged files of the part. */
     def missing(handle: Publish): Set[String] = stores.parts.stagedOf(handle.token).diff(staged)

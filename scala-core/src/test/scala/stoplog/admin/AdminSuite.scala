@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.admin
 
-import java.nio.file.Files
+import java.nio.file.{Files, StandardOpenOption}
 
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -13,7 +13,7 @@ import stoplog.error.StoplogException
 import stoplog.log.{BatchDigest, LogRecord, RecordCodec, RecordKind, RecordNames, SinkState}
 import stoplog.part.{Closed, PartRows, Pending, RunId}
 import stoplog.rolling.RollReason
-import stoplog.storage.SinkDirectory
+import stoplog.storage.{SinkDirectory, ValidLengthNames}
 
 class AdminSuite extends AnyFunSuite {
 
@@ -318,6 +318,32 @@ class AdminSuite extends AnyFunSuite {
       val actions = world.tools().relocate().actions
       assert(actions.map(_.word) === Vector("whole", "missing", "advise"))
       assert(actions.last.reason.startsWith("look where the directory was"))
+    }
+  }
+
+  test("relocate accepts a longer part with a valid-length file") {
+    within(Rolls.atRecords(1)) { world =>
+      world.epoch(world.driver(), 0, "ant", "ape")
+      val part = world.newest.publish.head
+      val file = world.directory.resolve(part.finishedPath)
+      Files.writeString(file, "junk", StandardOpenOption.APPEND)
+      assert(world.tools().relocate().actions.map(_.word).contains("broken"))
+      Files.write(
+        file.resolveSibling(s"_${file.getFileName}.valid-length"),
+        ValidLengthNames.encoded(part.sizeBytes)
+      )
+      assert(world.tools().relocate().actions.map(_.word) === Vector("whole", "whole", "advise"))
+    }
+  }
+
+  test("relocate expects no file of a part that was lost and skipped") {
+    within(Rolls.atRecords(1)) { world =>
+      world.epoch(world.driver(), 0, "ant", "ape")
+      val lost = world.newest.publish.head.finishedPath
+      Files.delete(world.directory.resolve(lost))
+      assert(world.tools().relocate().actions.map(_.word).contains("missing"))
+      world.log.noteSkipped(world.newest, Set(lost))
+      assert(world.tools().relocate().actions.map(_.word) === Vector("whole", "advise"))
     }
   }
 

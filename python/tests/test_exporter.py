@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import pytest
 from made_sink import MINUTE, NOW, MadeSink, healthy
 from prometheus_client.parser import text_string_to_metric_families
 
+from stoplog._exporter.collector import SinkCollector
 from stoplog.cli.command import ExitCode
 from stoplog.cli.main import main
 
@@ -112,6 +115,44 @@ def test_an_unreadable_path_or_log_is_a_sample_and_hides_no_other_sink(tmp_path:
     assert f'stoplog_log_readable{{path="{tmp_path}/torn",sink_id="main"}} 0.0' in text
     assert f'stoplog_log_readable{{path="{tmp_path}/good",sink_id="main"}} 1.0' in text
     assert f'stoplog_open_parts{{path="{tmp_path}/good",sink_id="main"}} 2.0' in text
+
+
+def test_a_new_log_replaces_the_remembered_records(tmp_path: Path) -> None:
+    sink = healthy(tmp_path / "out")
+    collector = SinkCollector.of([str(sink.root)], {}, lambda: NOW)
+
+    def kinds() -> dict[str, float]:
+        families = {each.name: each for each in collector.collect()}
+        kept = families["stoplog_retained_records"].samples
+        return {each.labels["kind"]: each.value for each in kept if each.value}
+
+    assert kinds() == {"claim": 1, "epoch": 4, "compact": 1}
+    shutil.rmtree(sink.own)
+    anew = MadeSink(sink.root)
+    anew.record("claim")
+    anew.record("release", at_millis=NOW - MINUTE)
+    assert kinds() == {"claim": 1, "release": 1}
+    shutil.rmtree(sink.own)
+    assert kinds() == {}
+
+
+@pytest.mark.usefixtures("clock")
+def test_bytes_of_a_name_outside_utf_8_are_escaped(tmp_path: Path) -> None:
+    root = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    sink = healthy(root)
+    sink.write(os.fsdecode(b"_stoplog/main/announced/t\xff/") + f"{3:020d}", b"{}")
+    file = tmp_path / "one.prom"
+    found = exported(file, root)
+    assert found["stoplog_path_readable",] == 1
+    assert found["stoplog_announcement_lag_records", "main", "t\\udcff"] == 3
+    assert "caf\\\\udce9" in file.read_text("utf-8")
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_label_has_no_password(tmp_path: Path) -> None:
+    file = tmp_path / "one.prom"
+    assert main(["exporter", "memory://me:hunter2@host/events", "--textfile", str(file)]) == ExitCode.OK
+    assert 'stoplog_path_readable{path="memory://me:…@host/events"} 0.0' in file.read_text("utf-8")
 
 
 def test_a_scrape_over_http_reads_the_present_log(tmp_path: Path) -> None:

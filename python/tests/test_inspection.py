@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Any
 import pytest
 from made_sink import MINUTE, NOW, QUERY, UID, MadeSink, healthy
 
+from stoplog._exporter.collector import SinkCollector
 from stoplog._storage import open_storage
 from stoplog.errors import CannotRead, NotFound, WhichSink
 from stoplog.inspection import PartState, RecordKind, SinkDirectory, SinkKind, inspect
@@ -282,6 +285,68 @@ def test_a_link_to_a_directory_is_not_a_file(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "there")
     assert list(open_storage(tmp_path).files()) == []
+
+
+def test_a_sink_is_found_behind_a_link(tmp_path: Path) -> None:
+    sink = healthy(tmp_path / "events")
+    elsewhere = tmp_path / "logs"
+    sink.own.rename(elsewhere)
+    sink.own.symlink_to(elsewhere)
+    assert [each.sink_id for each in directory(sink.root).sinks()] == ["main"]
+    assert directory(sink.root).check().is_healthy
+
+
+def test_hidden_directories_without_permission_are_skipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink = healthy(tmp_path)
+    for name in (".Trash-0", "lost"):
+        (sink.root / name).mkdir()
+    real, closed = os.scandir, {sink.root / ".Trash-0"}
+
+    def scandir(path: Path) -> Any:
+        if path in closed:
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert directory(sink.root).check().is_healthy
+    assert len(directory(sink.root).status().buckets) == 4
+    closed.add(sink.root / "lost")
+    with pytest.raises(CannotRead, match="Permission denied"):
+        directory(sink.root).check()
+
+
+def test_a_job_of_another_user_hides_no_sink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sink = healthy(tmp_path)
+    MadeSink(tmp_path, "batch-17", settings={}).record("epoch")
+    real = os.scandir
+
+    def scandir(path: Path) -> Any:
+        if "batch-17" in str(path):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    here = directory(sink.root)
+    found = {each.sink_id: each.problem for each in here.sinks()}
+    assert found.pop("main") is None
+    assert "Permission denied" in str(found.pop("batch-17"))
+    assert here.status().sink.sink_id == "main"
+    collector = SinkCollector.of([str(tmp_path)], {}, lambda: NOW)
+    readable = {
+        sample.name + sample.labels.get("sink_id", ""): sample.value
+        for family in collector.collect()
+        for sample in family.samples
+        if family.name.endswith("readable")
+    }
+    assert readable == {
+        "stoplog_path_readable": 1,
+        "stoplog_log_readablemain": 1,
+        "stoplog_log_readablebatch-17": 0,
+    }
+    with pytest.raises(CannotRead, match="Permission denied"):
+        here.check()
 
 
 def test_an_epoch_given_as_a_string_is_a_type_error(tmp_path: Path) -> None:

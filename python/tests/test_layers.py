@@ -66,7 +66,7 @@ MAY_IMPORT = {
     "_log": "_shared _storage errors",
     "_inspect": "_html _log _shared _storage _text errors",
     "_report": "_html _inspect _log _shared _storage _text errors",
-    "_exporter": "_inspect _log _storage errors",
+    "_exporter": "_inspect _log _storage _text errors",
     "inspection": "_inspect _jvm _log _report _storage _text",
     # The jar's commands in a JVM of their own, and the command line.
     "admin": "_jvm _text errors",

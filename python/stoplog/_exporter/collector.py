@@ -15,6 +15,7 @@ from stoplog._inspect.liveness import DriverState
 from stoplog._inspect.sinks import sink_ids
 from stoplog._log.records import RecordKind
 from stoplog._storage import Storage, open_storage
+from stoplog._text import redaction
 from stoplog.errors import CannotRead
 
 
@@ -65,7 +66,7 @@ class SinkCollector(Collector):
     @classmethod
     def of(cls, paths: Iterable[str], options: Mapping[str, str], clock: Callable[[], int]) -> SinkCollector:
         """Opens the directories. Raises `CannotRead`."""
-        return cls({path: open_storage(path, options) for path in paths}, clock)
+        return cls({_label(path): open_storage(path, options) for path in paths}, clock)
 
     def collect(self) -> Iterator[Metric]:
         """Returns all metrics. A directory that cannot be read has the value 0 of `stoplog_path_readable`."""
@@ -85,9 +86,16 @@ class SinkCollector(Collector):
 
     def _sinks_of(self, path: str, storage: Storage) -> dict[tuple[str, str], SinkFigures | None]:
         now = self._clock()
-        readers = {(path, sink): SinkReader(storage, sink) for sink in sink_ids(storage)}
-        self._readers |= {key: self._readers.get(key, reader) for key, reader in readers.items()}
-        return {key: self._readers[key].read(now) for key in readers}
+        known = {(path, sink): self._readers.get((path, sink)) for sink in sink_ids(storage)}
+        readers = {key: reader or SinkReader(storage, key[1]) for key, reader in known.items()}
+        others = {key: reader for key, reader in self._readers.items() if key[0] != path}
+        self._readers = others | readers
+        return {(path, _label(sink)): reader.read(now) for (_, sink), reader in readers.items()}
+
+
+def _label(name: str) -> str:
+    """Returns a label without secrets. Bytes of a name that are not UTF-8 would fail the whole page."""
+    return redaction.text(name).encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _of_logs(sinks: Mapping[tuple[str, str], SinkFigures | None]) -> Iterator[Metric]:
@@ -142,7 +150,7 @@ def _of_targets(sinks: Mapping[tuple[str, str], SinkFigures]) -> Iterator[Metric
     )
     for sink, found in sinks.items():
         for target in found.targets:
-            lag.add_metric([*sink, target.name], target.waiting_records)
-            failing.add_metric([*sink, target.name], target.last_error is not None)
+            lag.add_metric([*sink, _label(target.name)], target.waiting_records)
+            failing.add_metric([*sink, _label(target.name)], target.last_error is not None)
     yield lag
     yield failing

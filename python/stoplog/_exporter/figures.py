@@ -12,8 +12,8 @@ from stoplog._inspect.sinks import SinkKind, kind_of
 from stoplog._inspect.targets import TargetStatus, targets
 from stoplog._log.log import CommitLog, RecordHead
 from stoplog._log.records import RecordKind
-from stoplog._storage import Storage
-from stoplog.errors import UnreadableRecord
+from stoplog._storage import FileInfo, Storage
+from stoplog.errors import CannotRead, UnreadableRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,20 +43,27 @@ class SinkFigures:
 
 
 class SinkReader:
-    """Reads the figures of one sink. Remembers the kinds of records, because a record never changes."""
+    """Reads the figures of one sink.
+
+    Remembers the kinds of records by their files: a record never changes, but a log may be deleted and begun
+    anew, with other records of the same numbers.
+    """
 
     def __init__(self, storage: Storage, sink_id: str) -> None:
         self._storage = storage
         self._sink_id = sink_id
-        self._heads: dict[int, RecordHead] = {}
+        self._heads: dict[FileInfo, RecordHead] = {}
 
     def read(self, now_millis: int) -> SinkFigures | None:
-        """Returns the present figures; `None` if the log is unreadable. Raises `CannotRead`."""
-        log = CommitLog(self._storage, self._sink_id)
+        """Returns the present figures; `None` if the log is unreadable."""
         try:
-            newest = log.newest()
-        except UnreadableRecord:
+            return self._read(now_millis)
+        except (CannotRead, UnreadableRecord):
             return None
+
+    def _read(self, now_millis: int) -> SinkFigures:
+        log = CommitLog(self._storage, self._sink_id)
+        newest = log.newest()
         if newest is None:
             return SinkFigures()
         files = log.files()
@@ -73,12 +80,13 @@ class SinkReader:
             open_rows=sum(part.records for part in newest.state.open),
             pending_parts=len(pending),
             oldest_row_at=min(opened) / 1000 if opened else None,
-            retained=self._kinds(log, list(files.records)),
+            retained=self._kinds(log, files.records),
             driver=driver_life(self._storage, self._sink_id, newest, now_millis).state if of_files else None,
             targets=targets(self._storage, self._sink_id, newest.seq),
         )
 
-    def _kinds(self, log: CommitLog, records: list[int]) -> Mapping[RecordKind, int]:
-        found = ((seq, self._heads.get(seq) or log.head(seq)) for seq in records)
-        self._heads = {seq: head for seq, head in found if head is not None}
-        return Counter(head.kind for head in self._heads.values())
+    def _kinds(self, log: CommitLog, records: Mapping[int, FileInfo]) -> Mapping[RecordKind, int]:
+        found = ((file, self._heads.get(file) or log.head(seq)) for seq, file in records.items())
+        heads = {file: head for file, head in found if head is not None}
+        self._heads = heads
+        return Counter(head.kind for head in heads.values())

@@ -70,7 +70,14 @@ def sink_ids(storage: Storage) -> list[str]:
     """Returns the names of all sinks with a log. Raises `CannotRead` if the path is not a directory."""
     if not storage.exists():
         raise CannotRead(storage.root, "there is no such directory", "Look at the path.")
-    return sorted(name for name in storage.children(ROOT)[0] if LOG in storage.children(f"{ROOT}/{name}")[0])
+    return sorted(name for name in storage.children(ROOT)[0] if _has_log(storage, name))
+
+
+def _has_log(storage: Storage, name: str) -> bool:
+    try:
+        return LOG in storage.children(f"{ROOT}/{name}")[0]
+    except CannotRead:  # a job of another user must not hide the other sinks
+        return True
 
 
 def chosen(storage: Storage, sink_id: str | None) -> str:
@@ -113,11 +120,13 @@ def selected(storage: Storage, sink_id: str | None) -> list[str]:
 def summary(storage: Storage, sink_id: str, now_millis: int) -> SinkSummary:
     """Returns the summary of a sink, from its newest record."""
     log = CommitLog(storage, sink_id)
-    files = log.files()
+    records = 0
     try:
+        files = log.files()
+        records = len(files.records)
         newest = log.newest()
-    except UnreadableRecord as error:
-        return _nothing(sink_id, len(files.records), str(error))
+    except (CannotRead, UnreadableRecord) as error:
+        return _nothing(sink_id, records, str(error))
     return summary_of(sink_id, newest, files, now_millis)
 
 
@@ -142,18 +151,25 @@ def summary_of(sink_id: str, newest: LogRecord | None, files: LogFiles, now_mill
 
 def kind_of(sink_id: str, newest: LogRecord) -> SinkKind:
     """Returns the kind of a sink, from the reserved ids of batch jobs and replacements, or the settings."""
+    known = _kind_by_id(sink_id)
+    if known is not None:
+        return known
+    return SinkKind.CONNECTOR if is_connector(sink_id, newest.state) else SinkKind.FILES
+
+
+def _kind_by_id(sink_id: str) -> SinkKind | None:
     if sink_id.startswith("batch-"):
         return SinkKind.BATCH
-    if sink_id == REPLACEMENTS:
-        return SinkKind.REPLACEMENTS
-    return SinkKind.CONNECTOR if is_connector(sink_id, newest.state) else SinkKind.FILES
+    return SinkKind.REPLACEMENTS if sink_id == REPLACEMENTS else None
 
 
 def _is_of_files(storage: Storage, sink_id: str) -> bool:
     """Returns true for a file sink, and for a sink with an unreadable log, which may be a file sink."""
+    if _kind_by_id(sink_id) is not None:
+        return False
     try:
         newest = CommitLog(storage, sink_id).newest()
-    except UnreadableRecord:
+    except (CannotRead, UnreadableRecord):
         return True
     return newest is None or kind_of(sink_id, newest) is SinkKind.FILES
 

@@ -11,6 +11,7 @@ from stoplog._inspect.names import is_hidden, marker_version
 from stoplog._log.paths import hides
 from stoplog._shared.definitions import ROOT
 from stoplog._storage import FileInfo, Storage
+from stoplog.errors import CannotRead
 
 _NOTE_BYTES = 2 + 22
 """The maximum size of a valid-length file: two bytes of length, and the digits of a number."""
@@ -56,12 +57,25 @@ def listed_files(storage: Storage) -> Iterator[ListedFile]:
     valid-length file. The prefix and the suffix of valid-length files are settings of the query, unknown
     here.
     """
-    enter = lambda directory: directory.rpartition("/")[2] != ROOT  # noqa: E731
+
+    def enter(directory: str) -> bool:
+        name = directory.rpartition("/")[2]
+        return name != ROOT and not (hides(name) and _is_closed(storage, directory))
+
     for _, files in groupby(storage.files(enter=enter), key=lambda file: file.directory):
         together = list(files)
         noted = _valid_lengths(storage, together)
         for file in together:
             yield ListedFile(file, noted.get(file.name))
+
+
+def _is_closed(storage: Storage, directory: str) -> bool:
+    """Returns true for a directory of others, such as a trash, that this user may not list."""
+    try:
+        storage.children(directory)
+    except CannotRead:
+        return True
+    return False
 
 
 def _valid_lengths(storage: Storage, files: Sequence[FileInfo]) -> dict[str, int]:

@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator
+from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from typing import TypeVar
@@ -37,12 +38,16 @@ class LocalStorage:
         return found is not None and stat.S_ISDIR(found.st_mode)
 
     def files(self, under: str = "", enter: Enter = lambda _: True) -> Iterator[FileInfo]:
-        return walk(self.children, under, enter)
+        # Links to directories are not entered: they may lead to other tables, and into a cycle.
+        return walk(lambda directory: self._children(directory, follow=False), under, enter)
 
     def children(self, directory: str) -> tuple[list[str], list[FileInfo]]:
+        return self._children(directory, follow=True)
+
+    def _children(self, directory: str, *, follow: bool) -> tuple[list[str], list[FileInfo]]:
         directories, files = [], []
         for entry in self._entries(directory):
-            if entry.is_dir(follow_symlinks=False):
+            if _asked(entry.path, partial(entry.is_dir, follow_symlinks=follow)):
                 directories.append(entry.name)
             elif (info := _info(join(directory, entry.name), _asked(entry.path, entry.stat))) is not None:
                 files.append(info)

@@ -83,6 +83,12 @@ def test_figures_of_the_log_are_totals(sink: MadeSink) -> None:
     assert published == {at(51): {"size": 1, "age": 1}, at(55): {"age": 1}, at(56, 30): {"size": 1}}
 
 
+def test_a_cancelled_compaction_is_not_counted(sink: MadeSink) -> None:
+    sink.call_off(3)
+    log = report(sink).figures.log
+    assert (log.parts, log.merged, log.reasons) == (3, 0, {"age": 2, "size": 1})
+
+
 def test_a_delay_ends_with_the_mark_but_not_before_the_record(sink: MadeSink) -> None:
     delays = report(sink).figures.log.delays
     waited = [200, 90_000, 180_000]

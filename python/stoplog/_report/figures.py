@@ -72,7 +72,8 @@ def log_figures(storage: Storage, sink_id: str, now_millis: int) -> LogFigures:
         is_newest = not counts.read
         counts.add(record)
         # Each record is carried out before the next record is written: only the newest may be in progress.
-        if seq in files.marks or not is_newest:
+        is_done = seq in files.marks or not is_newest
+        if is_done and not (seq in files.noted and log.is_called_off(record)):
             counts.add_published(record, _published_at(record, files.marks.get(seq), next_millis))
         next_millis = record.written_at_millis
     return counts.done(len(files.records))

@@ -200,6 +200,14 @@ def test_the_bundle_contains_no_secret(home: Home, tmp_path: Path) -> None:
     assert json.loads(texts["doctor.json"])["versions"]["Hadoop"] == "3.5.0"
 
 
+def test_bytes_of_a_variable_outside_utf_8_are_escaped(home: Home, tmp_path: Path) -> None:
+    home.variables["TZ"] = "caf\udce9"
+    file = tmp_path / "support.zip"
+    run(home, "--bundle", str(file))
+    with zipfile.ZipFile(file) as archive:
+        assert "caf" in archive.read("environment-variables.json").decode()
+
+
 def test_a_bundle_that_cannot_be_written_is_an_error(home: Home) -> None:
     done = run(home, "--bundle", "/no/such/directory/x.zip")
     assert done.returncode == 5

@@ -52,6 +52,16 @@ def status(root: Path, now: int = NOW) -> SinkStatus:
     return directory(root, now).status()
 
 
+def test_a_note_of_a_failure_without_a_time_is_shown_without_a_time(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    for name, note in (("a", b'{"at":"soon"}'), ("b", b"[" * 100_000), ("c", b"{")):
+        sink.write(f"_stoplog/main/announced/{name}/{3:020d}.failed", note)
+    found = SinkDirectory(tmp_path, clock=lambda: NOW).status().targets
+    assert [(each.name, each.last_error, each.failed_at_millis) for each in found] == [
+        (name, "unknown", None) for name in "abc"
+    ]
+
+
 def test_a_sink_has_a_summary(tmp_path: Path) -> None:
     healthy(tmp_path)
     assert directory(tmp_path).sinks() == [MADE]

@@ -39,7 +39,8 @@ def write_bundle(file: Path, environment: Environment, diagnosis: Mapping[str, s
     texts = {**diagnosis, **dict(_texts(environment))}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in texts.items():
-            archive.writestr(name, redaction.text(text))
+            # The value of a variable may contain bytes that are not UTF-8.
+            archive.writestr(name, redaction.text(text).encode("utf-8", "backslashreplace"))
 
 
 def shown(settings: Mapping[str, str]) -> dict[str, str]:

@@ -82,7 +82,9 @@ def _target(storage: Storage, directory: str, name: str, newest: int) -> TargetS
     if failed is None:
         return TargetStatus(name, position, waiting)
     note = _note(storage.read(f"{directory}/{name}/{failed}"))
-    return TargetStatus(name, position, waiting, str(note.get("reason", "unknown")), note.get("at"))
+    at = note.get("at")
+    since = at if isinstance(at, int) else None
+    return TargetStatus(name, position, waiting, str(note.get("reason", "unknown")), since)
 
 
 def _matches(names: Iterable[str]) -> list[re.Match[str]]:
@@ -98,6 +100,6 @@ def _newest(found: Iterable[re.Match[str]]) -> str | None:
 def _note(content: bytes | None) -> dict[str, Any]:
     try:
         note = json.loads(content or b"{}")
-    except ValueError:  # the writer died
+    except (ValueError, RecursionError):  # the writer died
         return {}
     return note if isinstance(note, dict) else {}

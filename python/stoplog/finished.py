@@ -128,17 +128,18 @@ def _look(query: StreamingQuery, progress: Any, ended: bool) -> tuple[Finished, 
     path, sink_id = _sink_of(query, progress)
     # Read before the parts: after this record, the run of the query only publishes the parts of the record.
     left_open = _open_at_release(query, path, sink_id) if ended and _has_begun(progress) else 0
-    parts, rows, size = _counts(query, path, sink_id)
+    parts, rows, size = _counts(query, path, sink_id, has_log=_has_log(progress))
     over = ended and parts == (left_open or 0)
     return Finished(over and query.exception() is None, parts, rows, size), over
 
 
-def _counts(query: StreamingQuery, path: str, sink_id: str) -> tuple[int, int, int]:
+def _counts(query: StreamingQuery, path: str, sink_id: str, *, has_log: bool) -> tuple[int, int, int]:
     session: Any = query
     counted = _head(
         lambda: open_parts(session._session, path, sink_id).selectExpr(
             "count(*) AS parts", "coalesce(sum(records), 0) AS rows", "coalesce(sum(bytes), 0) AS size"
-        )
+        ),
+        has_log=has_log,
     )
     return (0, 0, 0) if counted is None else (int(counted[0]), int(counted[1]), int(counted[2]))
 
@@ -151,20 +152,30 @@ def _open_at_release(query: StreamingQuery, path: str, sink_id: str) -> int | No
             epochs(session._session, path, sink_id)
             .orderBy("seq", ascending=False)
             .select("kind", "open_parts")
-        )
+        ),
+        has_log=True,
     )
     return int(newest[1]) if newest is not None and newest[0] == "release" else None
 
 
-def _head(view: Callable[[], Any]) -> Row | None:
-    """Returns the first row; `None` also for a sink without a log, whose query has committed nothing."""
+def _head(view: Callable[[], Any], *, has_log: bool) -> Row | None:
+    """Returns the first row; `None` also for a sink without a log, whose query has committed nothing.
+
+    A log that must exist and is not found is an error: the description of a sink has no secrets, so its path
+    may not be the path of the sink.
+    """
     try:
         found: Row | None = view().head()
     except Exception as error:
-        if condition_of(error) == "STOPLOG_SINK_UNKNOWN":
+        if condition_of(error) == "STOPLOG_SINK_UNKNOWN" and not has_log:
             return None
         raise
     return found
+
+
+def _has_log(progress: Mapping[str, Any]) -> bool:
+    metrics = progress["sink"].get("metrics") or {}
+    return _has_begun(progress) or int(metrics.get("openParts", 0)) > 0
 
 
 def _has_begun(progress: Mapping[str, Any]) -> bool:

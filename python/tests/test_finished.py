@@ -137,7 +137,19 @@ def test_a_failed_query_is_not_finished(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_sink_without_a_log_has_no_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     views(monkeypatch, View(RuntimeError("[STOPLOG_SINK_UNKNOWN] There is no log of a sink clicks.")))
-    assert wait(Query(), Time()) == Finished(in_time=True)
+    assert wait(Query(epochs=0), Time()) == Finished(in_time=True)
+
+
+@pytest.mark.parametrize(("epochs", "open_parts"), [(1, 0), (0, 2)])
+def test_an_absent_log_of_a_committed_epoch_is_an_error(
+    epochs: int, open_parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    views(monkeypatch, View(RuntimeError("[STOPLOG_SINK_UNKNOWN] There is no log of a sink clicks.")))
+    query = Query(epochs=epochs)
+    assert query.lastProgress is not None
+    query.lastProgress["sink"]["metrics"]["openParts"] = str(open_parts)
+    with pytest.raises(RuntimeError, match="STOPLOG_SINK_UNKNOWN"):
+        wait(query, Time())
 
 
 def test_a_failure_of_the_view_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:

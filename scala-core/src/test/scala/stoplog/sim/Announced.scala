@@ -65,6 +65,14 @@ final class Announced(
     record.follow.manifest.foreach(manifest => manifests.remove(manifest.path))
   }
 
+  /** Parts of the newest record are lost, and the query goes on without them. */
+  def skipped(seq: Long, paths: Set[String]): Unit = newest.filter(_.seq == seq).foreach { record =>
+    published.keys.toVector.foreach(bucket => published.update(bucket, published(bucket) -- paths))
+    record.follow.manifest
+      .foreach(manifest => manifests.update(manifest.path, manifests(manifest.path) -- paths))
+    decided.keys.filter(_.seq == seq).toVector.foreach(one => decided.update(one, decided(one) -- paths))
+  }
+
   /** A file for readers is about to be there. */
   def noted(path: String, bytes: Array[Byte]): Unit =
     if (path.contains("/manifests/")) listed(path, bytes) else marked(path, bytes)

@@ -20,7 +20,7 @@ import stoplog.storage.HiddenNames
 final class Oracle(
     source: Source,
     format: SimFormat,
-    announced: Announced,
+    val announced: Announced,
     takes: PowerTakes,
     store: StoreKind,
     rules: LogRules = LogRules.standard,

@@ -3,6 +3,10 @@ package stoplog.sim
 
 import java.nio.charset.StandardCharsets.UTF_8
 
+import scala.jdk.CollectionConverters._
+
+import com.fasterxml.jackson.databind.ObjectMapper
+
 import stoplog.storage.{NoFiles, PutOutcome}
 import stoplog.log.LogFiles
 
@@ -81,6 +85,8 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
         there.notes.update(seq -> number, new String(bytes, UTF_8))
         if (name == world.sinkId && number == 0 && new String(bytes, UTF_8).startsWith("{\"why\""))
           world.oracle.calledOff(seq)
+        if (name == world.sinkId)
+          world.oracle.announced.skipped(seq, SimRecords.skippedIn(bytes))
         disk.names.changed(Names.Log) { there.notes.remove(seq -> number); () }
         PutOutcome.Created
       }
@@ -92,4 +98,12 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
   override def makeDurable(seq: Long): Unit = forced()
 
   override def describe(seq: Long): String = s"record $seq"
+}
+
+private object SimRecords {
+  private val mapper = new ObjectMapper()
+
+  /** The parts without which the query goes on, by a note. */
+  def skippedIn(note: Array[Byte]): Set[String] =
+    mapper.readTree(note).path("skipped").elements.asScala.map(_.asText).toSet
 }

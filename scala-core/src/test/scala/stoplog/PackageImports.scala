@@ -49,7 +49,7 @@ object PackageImports {
     "format.parquet"  -> "compact error format format.bulk part",
     "format.read"     -> "bucket error format.bulk source source.file source.format storage",
     "format.sequence" -> "compact error format.bulk format.compress part writing",
-    "iceberg"         -> "announce announce.setting announce.table options",
+    "iceberg"         -> "announce announce.setting announce.table options storage",
     "jdbc"            -> "jdbc.options options",
     "jdbc.announce"   -> ("announce announce.setting error jdbc.client jdbc.options jdbc.rows jdbc.staging " +
       "jdbc.table options"),

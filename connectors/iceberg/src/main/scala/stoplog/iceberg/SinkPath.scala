@@ -5,6 +5,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
 import stoplog.announce.table.Refusal
+import stoplog.storage.RealPath
 
 /** The path of a sink.
   *
@@ -13,7 +14,8 @@ import stoplog.announce.table.Refusal
   */
 private[iceberg] final case class SinkPath(qualified: Path, table: String) {
 
-  def withoutScheme: String = SinkPath.withoutScheme(qualified.toString)
+  /** The same for all spellings of a path: without scheme, and on a local disk without links. */
+  lazy val withoutScheme: String = real(SinkPath.withoutScheme(qualified.toString))
 
   /** The file for reading. */
   def file(relative: String): Path = new Path(s"$qualified/$relative")
@@ -21,16 +23,19 @@ private[iceberg] final case class SinkPath(qualified: Path, table: String) {
   /** The address of the file in the table. */
   def address(relative: String): String = s"$table/$relative"
 
-  /** The addresses of the file without scheme. */
-  def addresses(relative: String): Set[String] = roots.map(root => s"$root/$relative")
-
   /** Returns the relative path of an address; `None` for a file outside of the path. The scheme does not
-    * count: readers have several schemes for one storage.
+    * count: readers have several schemes for one storage. A former run may have had a link in the path.
     */
   def relative(address: String): Option[String] = {
     val own = SinkPath.withoutScheme(address)
-    roots.map(root => s"$root/").find(own.startsWith).map(root => own.drop(root.length))
+    below(own).orElse(Some(real(own)).filter(_ != own).flatMap(below))
   }
+
+  private def below(own: String): Option[String] =
+    roots.map(root => s"$root/").find(own.startsWith).map(root => own.drop(root.length))
+
+  private def real(own: String): String =
+    if (qualified.toUri.getScheme == "file") SinkPath.withoutScheme(RealPath.of(s"/$own")) else own
 
   /** Throws [[Refusal]] if the directory of the table contains the sink, or the reverse. Iceberg's
     * `remove_orphan_files` deletes files in the directory of the table that are not in the table: finished
@@ -47,7 +52,7 @@ private[iceberg] final case class SinkPath(qualified: Path, table: String) {
   }
 
   /** With and without the setting `location`: a former run may have had another spelling of the path. */
-  private def roots: Set[String] = Set(table, qualified.toString).map(SinkPath.withoutScheme)
+  private lazy val roots = Set(table, qualified.toString).map(SinkPath.withoutScheme) + withoutScheme
 }
 
 private[iceberg] object SinkPath {

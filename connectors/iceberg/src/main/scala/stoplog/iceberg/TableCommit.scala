@@ -96,13 +96,12 @@ private[iceberg] final class TableCommit(
 
   /** The files of the table that the changes concern. */
   private def tasksOf(changes: FileChanges): Map[String, FileScanTask] = {
-    val byAddress =
-      changes.possiblyPresent.flatMap(relative => path.addresses(relative).map(_ -> relative)).toMap
-    if (byAddress.isEmpty) Map.empty
+    val wanted = changes.possiblyPresent
+    if (wanted.isEmpty) Map.empty
     else
       Using.resource(table.newScan().planFiles()) { tasks =>
         tasks.asScala
-          .flatMap(task => byAddress.get(SinkPath.withoutScheme(task.file.location)).map(_ -> task))
+          .flatMap(task => path.relative(task.file.location).filter(wanted).map(_ -> task))
           .toMap
       }
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.iceberg
 
+import java.nio.file.Files
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.iceberg.{DataFile, DataFiles, DataOperations, FileFormat}
@@ -72,6 +74,27 @@ class IcebergTargetSuite extends TableTargetLaws with SparkSessionForTests {
       val tasks = world.table.newScan().filter(Expressions.equal("id", 7L)).planFiles()
       assert(tasks.asScala.map(_.file.location).toVector.map(_.endsWith(files(1).path)) === Vector(true))
     }
+  }
+
+  test("a path with a link is the same path: the position is found, and no file is added twice") {
+    val world      = TableFixture.hadoop(spark)
+    val link       = Files.createSymbolicLink(world.sink.resolveSibling("link"), world.sink).toString
+    val (one, two) = (world.written(0 until 3), world.written(3 until 9))
+    world.delivered(
+      world.target(),
+      world.added(0, one).copy(path = link),
+      world.added(1, two).copy(path = link)
+    )
+    assert(world.position(world.target()) === Some(1L -> 0))
+    assert(world.content.files.toSet === Set(one.path, two.path))
+    assert(world.content.elsewhere === 0)
+    val all = world.written(0 until 9)
+    world.delivered(
+      world.target(),
+      world.announced(2, Change.Replaced("", Vector(all), Vector(one.path, two.path)))
+    )
+    world.delivered(world.target(), world.announced(3, Change.Snapshot("", Vector(all))).copy(path = link))
+    assert(world.ids === (0L until 9))
   }
 
   test("a completed partition without files makes no snapshot") {

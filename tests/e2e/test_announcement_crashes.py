@@ -73,6 +73,9 @@ def test_each_file_of_batch_jobs_is_announced_after_kill_9(place: Place, mortal:
         step = BATCH_STEPS[number % len(BATCH_STEPS)]
         assert batch(place, mortal, fault=f"{step}:1:halt").run("batch_job.py").code == KILLED
         assert_in_order(received(mortal))
+        # A job that delivers the files of the job before may die in this delivery, before its own record.
+        if number % 2 == 1:
+            assert batch(place, mortal).run("batch_job.py").code == 0
     assert batch(place, mortal).run("batch_job.py").code == 0
     assert len({one.log for one in received(mortal)}) > KILL_ROUNDS // 2
     # The directory of a job that died before its record stays for a day.

@@ -17,6 +17,7 @@ import stoplog.FileSink
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.SparkSessionForTests
 import stoplog.part.BlockOutput
+import stoplog.storage.Digits
 
 /** Compaction as a user has it: many small parts, and few in the end. */
 class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
@@ -41,6 +42,24 @@ class CompactionSinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
     assert(place.files.size < 6)
     assert(place.lines.count(_.startsWith("<")) === 12, place.lines)
+  }
+
+  test("the view of epochs does not count a compaction that was called off") {
+    val place                      = new TestDirectory
+    runs(place, epochs = 6, "format" -> "json")
+    def published: Map[Long, Long] = spark.read
+      .format("stoplog")
+      .option("view", "epochs")
+      .load(place.out)
+      .where("kind = 'compact'")
+      .collect()
+      .map(row => row.getAs[Long]("seq") -> row.getAs[Long]("published_rows"))
+      .toMap
+    val (seq, rows) = published.head
+    assert(rows > 0)
+    val note = Path.of(place.out, "_stoplog", "main", "log", s"${Digits.of(seq)}.visible")
+    Files.writeString(note, """{"why":"a reader has taken a part"}""")
+    assert(published(seq) === 0)
   }
 
   test("an overwrite fails while a compacting query runs, and replaces all files after its end") {

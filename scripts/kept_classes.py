@@ -14,8 +14,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 TARGET = "target"
-# Reports tell of a run, and jars are packed anew: both are of the clone that made them.
-LEFT_OUT = ("test-reports", "*.jar", "*.pom")
+# Of the clone that made them: reports of a run, packed jars, and the address of its sbt server.
+LEFT_OUT = ("test-reports", "*.jar", "*.pom", "active.json")
 
 
 def default_place() -> Path:

@@ -20,6 +20,7 @@ def built(tmp_path: Path) -> Path:
         write(root / project / "target" / "classes" / "A.class", project)
         write(root / project / "target" / "test-reports" / "A.xml", "of that run")
         write(root / project / "target" / "a.jar", "of that clone")
+        write(root / project / "target" / "active.json", "its sbt server")
     write(root / "core" / "src" / "A.scala", "not of a build")
     return root
 

@@ -6,14 +6,17 @@ import java.io.OutputStream
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
+import org.apache.spark.sql.catalyst.expressions.{
+  BoundReference, Expression, GenericInternalRow, ToPrettyString
+}
+import org.apache.spark.sql.catalyst.util.{ArrayData, MapData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /** Writes rejected rows as JSON lines, `{"reason":…,"bucket":…,"batch":…,"row":{…}}`, with Spark's generator.
   *
   * A row that JSON cannot express, or that is too large for the memory of the process, has a `text` instead
-  * of the `row`: its columns in Java's string form, each without the characters after the first million.
+  * of the `row`: its columns as Spark shows values, each without the characters after the first million.
   *
   * Created on the driver, sent to each task, and opened there once.
   */
@@ -24,10 +27,14 @@ private[stoplog] final class RejectedLines(schema: StructType, sessionTimeZone: 
   private val texts = RejectedLines.encoder(sessionTimeZone)
 
   @transient private var expressible = false
+  @transient private var forms       = Array.empty[Expression]
 
   def open(): Unit = {
     expressible = Try(rows.open(RejectedLines.columns.add("row", schema))).isSuccess
     texts.open(RejectedLines.columns.add("text", StringType))
+    forms = schema.fields.map { field =>
+      ToPrettyString(BoundReference(0, field.dataType, nullable = true), Some(sessionTimeZone))
+    }
   }
 
   /** Writes a whole line to `out`, or nothing if an exception is thrown. */
@@ -55,15 +62,29 @@ private[stoplog] final class RejectedLines(schema: StructType, sessionTimeZone: 
     else message.take(RejectedLines.LongestReason) + "…"
   }
 
-  private def spelled(row: InternalRow): String = schema.fields.zipWithIndex
-    .map { case (field, i) => s"${field.name}=${Try(spelled(row.get(i, field.dataType))).getOrElse("?")}" }
-    .mkString(", ")
+  private def spelled(row: InternalRow): String = {
+    val isLarge = Try(rows.refuseLarge(row)).isFailure
+    schema.fields.zipWithIndex
+      .map { case (field, i) =>
+        s"${field.name}=${Try(spelled(row.get(i, field.dataType), i, isLarge)).getOrElse("?")}"
+      }
+      .mkString(", ")
+  }
 
-  private def spelled(value: Any): String = value match {
+  /** Omits a nested value of a large row, because its form would take several times its memory. */
+  private def spelled(value: Any, column: Int, isLarge: Boolean): String = value match {
     case long: UTF8String if long.numBytes > RejectedLines.LongestText =>
       long.substring(0, RejectedLines.LongestText).toString + "…"
-    case short => String.valueOf(short)
+    case long: Array[Byte] if long.length > RejectedLines.LongestText =>
+      form(long.take(RejectedLines.LongestText), column) + "…"
+    case _: InternalRow | _: ArrayData | _: MapData if isLarge => "…"
+    case other                                                 =>
+      val whole = form(other, column)
+      if (whole.length <= RejectedLines.LongestText) whole else whole.take(RejectedLines.LongestText) + "…"
   }
+
+  private def form(value: Any, column: Int): String =
+    String.valueOf(forms(column).eval(new GenericInternalRow(Array[Any](value))))
 
   private def text(value: String): UTF8String = UTF8String.fromString(value)
 }

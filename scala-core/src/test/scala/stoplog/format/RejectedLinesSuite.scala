@@ -5,6 +5,8 @@ import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.expressions.UnsafeProjection
+import org.apache.spark.sql.catalyst.util.{ArrayBasedMapData, GenericArrayData}
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{CalendarInterval, UTF8String}
 import org.scalatest.funsuite.AnyFunSuite
@@ -54,5 +56,24 @@ class RejectedLinesSuite extends AnyFunSuite {
     val found  = line(schema, RejectedLines.RejectedRow(row, None, None, why))
     assert(found.contains("a…, every=1 months 2 days"))
     assert(found.count(_ == 'a') < 1000100)
+  }
+
+  test("a row that JSON does not support is recorded with its bytes and its nested values") {
+    val schema =
+      StructType.fromDDL("w STRING, b BINARY, a ARRAY<STRING>, m MAP<STRING, INT>, s STRUCT<t: TIMESTAMP>")
+    val texts = Seq("x", "y").map(UTF8String.fromString)
+    val row   = UnsafeProjection.create(schema)(
+      InternalRow(
+        UTF8String.fromBytes(Array[Byte](-1)),
+        Array[Byte](0, 1, -1),
+        new GenericArrayData(texts),
+        ArrayBasedMapData(Map(texts.head -> 2)),
+        InternalRow(1L)
+      )
+    )
+    assert(
+      line(schema, RejectedLines.RejectedRow(row, None, None, why))
+        .contains("b=[00 01 FF], a=[x, y], m={x -> 2}, s={1970-01-01 00:00:00.000001}\"}")
+    )
   }
 }

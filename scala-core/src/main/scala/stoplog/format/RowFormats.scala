@@ -220,6 +220,12 @@ private[stoplog] final class JsonEncoder private (options: JSONOptions)
 
   @transient private lazy val parsers = options.buildJsonFactory()
 
+  // No shorter record reaches a limit of the parsers for a string, or for the key of a map.
+  @transient private lazy val longest = {
+    val limits = parsers.streamReadConstraints
+    limits.getMaxStringLength.min(limits.getMaxNameLength)
+  }
+
   override def suffix: String = ".json"
 
   override protected def format: String = "json"
@@ -249,7 +255,7 @@ private[stoplog] final class JsonEncoder private (options: JSONOptions)
     if (ends.isWithin(record, size)) Some("it contains the end of a line")
     else if (mayBeInvalid(record, size))
       ReadableTexts.invalid(row, schema).map(name => s"the string in the column $name is not valid UTF-8")
-    else if (size < JsonEncoder.LongRecord) None
+    else if (size <= longest) None
     else unparsed(new String(record, 0, size))
   }
 
@@ -288,9 +294,6 @@ private[stoplog] object JsonEncoder {
     "with pretty = true, a row has several lines, and readers cannot read it back; remove it"
   private final val MultiLine =
     "with multiLine = true, readers read only the first row of a file; remove it"
-
-  /** No shorter record reaches a limit of Spark's parser. */
-  private final val LongRecord = 1 << 20
 }
 
 /** Writes one CSV record per row, with the same bytes as `df.write.csv` and the defaults of [[LineDialect]].

@@ -6,7 +6,8 @@ import scala.util.Try
 import com.univocity.parsers.csv.CsvParser
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.CSVOptions
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.types.{BinaryType, DataType, StringType, StructType, UserDefinedType}
+import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.format.read.EmptyTexts
 
@@ -18,14 +19,15 @@ import stoplog.format.read.EmptyTexts
 private[format] final class CsvReadBack(schema: StructType, options: CSVOptions) {
   import CsvReadBack._
 
-  private val ends   = LineEnds.of(options.lineSeparator)
-  private val isText = schema.map(_.dataType.isInstanceOf[StringType]).toArray
+  private val ends  = LineEnds.of(options.lineSeparator)
+  private val types = schema.map(field => stored(field.dataType)).toArray
 
   // The characters with a special meaning, in addition to control characters and the replacement.
   private val special = Seq(options.quote, options.escape) ++ options.charToEscapeQuoteEscaping
 
+  // Spark's writer writes the bytes of a binary value in one of several forms, some of which are plain.
   private val mayBePlain = options.nullValue.isEmpty && options.emptyValue.isEmpty &&
-    options.delimiter.length == 1 && special.forall(_ < Ascii)
+    options.delimiter.length == 1 && special.forall(_ < Ascii) && !types.contains(BinaryType)
 
   private val separator = options.delimiter.head
   private val columns   = schema.length
@@ -72,12 +74,17 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
   }
 
   private def problemOfUnusual(record: Array[Char], size: Int, row: InternalRow): Option[String] =
+    problemOfLine(record, size).orElse {
+      if (isPlain(record, size)) None else parsed(new String(record, 0, size), row)
+    }
+
+  /** Returns why readers do not find exactly one line, if so. The arguments are those of [[problem]]. */
+  def problemOfLine(record: Array[Char], size: Int): Option[String] =
     if (isSplit(record, size)) Some(if (options.multiLine) Return else LineEnd)
     else if (!hasVisible(record, size)) Some(Blank)
     else if (record(0) == ReadableTexts.Mark) Some(Mark)
     else if (options.isCommentSet && record(0) == options.comment) Some(Comment)
-    else if (isPlain(record, size)) None
-    else parsed(new String(record, 0, size), row)
+    else None
 
   /** With `multiLine`, readers guess the line end of a file by its first line end, also inside of a value. */
   private def isSplit(record: Array[Char], size: Int): Boolean =
@@ -104,14 +111,22 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
 
   private def isSame(read: String, row: InternalRow, ordinal: Int): Boolean =
     if (read == null || isNull(read, ordinal)) row.isNullAt(ordinal)
-    else !row.isNullAt(ordinal) && (!isText(ordinal) || isSameText(read, row, ordinal))
+    else !row.isNullAt(ordinal) && text(row, ordinal).forall(isSameText(read, _))
 
   private def isNull(read: String, ordinal: Int): Boolean =
     read == options.nullValue && !(distinguishesEmpty && isText(ordinal))
 
-  private def isSameText(read: String, row: InternalRow, ordinal: Int): Boolean = {
-    val text = row.getUTF8String(ordinal)
-    val cut  = cutBlanks(text.toString)
+  private def isText(ordinal: Int): Boolean = types(ordinal).isInstanceOf[StringType]
+
+  /** Returns the text that readers must find; `None` for values that Spark's writer converts to text. */
+  private def text(row: InternalRow, ordinal: Int): Option[UTF8String] = types(ordinal) match {
+    case _: StringType => Some(row.getUTF8String(ordinal))
+    case BinaryType    => Some(UTF8String.fromBytes(row.getBinary(ordinal))) // readers return its bytes
+    case _             => None
+  }
+
+  private def isSameText(read: String, text: UTF8String): Boolean = {
+    val cut = cutBlanks(text.toString)
     read == cut && (!cut.contains(ReadableTexts.Replacement) || text.isValid)
   }
 
@@ -126,6 +141,8 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
   private def other(ordinal: Int, row: InternalRow): String = {
     val name = schema(ordinal).name
     if (row.isNullAt(ordinal)) s"readers take the null of the column $name for a value"
+    else if (types(ordinal) == BinaryType)
+      s"readers return other bytes for the binary value of the column $name (write base64($name) instead)"
     else if (isText(ordinal) && !row.getUTF8String(ordinal).isValid)
       s"the string in the column $name is not valid UTF-8"
     else s"readers take the value of the column $name for null or for another value"
@@ -133,6 +150,12 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
 }
 
 private object CsvReadBack {
+
+  private def stored(of: DataType): DataType = of match {
+    case user: UserDefinedType[_] => user.sqlType
+    case other                    => other
+  }
+
   private final val Ascii = 128
 
   private final val LineEnd =

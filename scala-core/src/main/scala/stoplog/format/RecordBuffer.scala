@@ -12,11 +12,13 @@ import stoplog.part.RowMemory
   * A generator writes to a single `Writer`, but a task writes to many parts, so this writer connects the two.
   * The buffer holds one record at a time and is empty when a part is persisted.
   *
+  * @param lineEnd   the end of each record
   * @param heapBytes the memory of the process, which limits the size of a record
   */
 private[format] final class RecordBuffer(
     format: String,
     charset: Charset,
+    lineEnd: String,
     heapBytes: Long = Runtime.getRuntime.maxMemory
 ) extends Writer {
 
@@ -25,7 +27,7 @@ private[format] final class RecordBuffer(
   private var refusal            = Option.empty[IllegalArgumentException]
 
   private val most = RowMemory.most(heapBytes).min(RecordBuffer.MostChars)
-  private val text = new TextBytes(format, charset)
+  private val text = new TextBytes(format, charset, lineEnd)
 
   /** The start of each file; usually empty. */
   def byteOrderMark: Array[Byte] = text.byteOrderMark
@@ -43,6 +45,9 @@ private[format] final class RecordBuffer(
     if (length > 0) out.write(text.of(new String(chars, 0, length)))
     clear()
   }
+
+  /** Returns why readers would find another record, if so. */
+  def problem: Option[String] = text.problem(new String(chars, 0, length))
 
   /** Returns why this buffer refused the record, if so. A generator may wrap the exception in another one,
     * whose message contains the whole record.

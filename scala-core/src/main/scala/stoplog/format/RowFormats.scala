@@ -238,7 +238,11 @@ private[stoplog] final class JsonEncoder private (options: JSONOptions)
   }
 
   override protected def newBuffer(): RecordBuffer =
-    new RecordBuffer(format, options.encoding.map(Charset.forName).getOrElse(UTF_8))
+    new RecordBuffer(
+      format,
+      options.encoding.map(Charset.forName).getOrElse(UTF_8),
+      options.lineSeparatorInWrite
+    )
 
   override protected def newGenerator(to: RecordBuffer): JacksonGenerator =
     new JacksonGenerator(schema, to, options)
@@ -315,27 +319,35 @@ private[stoplog] final class CsvEncoder private (options: CSVOptions, ofReaders:
   override def open(schema: StructType): Unit = {
     SupportedTypes.check(format, schema)(new CSVFileFormat().supportDataType)
     SupportedTypes.corruptRecords(format, schema, options.columnNameOfCorruptRecord)
-    if (options.headerFlag) schema.fieldNames.find(_.exists(c => c == '\n' || c == '\r')).foreach { name =>
-      throw Errors.columnName(format, name, "a line end in it ends the header")
-    }
     readers = new CsvReadBack(schema, ofReaders)
     super.open(schema)
+    if (options.headerFlag) headerProblem.foreach { why =>
+      throw Errors.columnName(format, schema.fieldNames.mkString(", "), s"in the header, $why")
+    }
+  }
+
+  /** Returns why readers would not skip exactly the header at the start of a file, if so. */
+  private def headerProblem: Option[String] = {
+    val written = header()
+    readers.problemOfLine(written.record, written.size - lineEnd.length).orElse(written.problem)
+  }
+
+  private def header(): RecordBuffer = {
+    val header = newBuffer()
+    val writer = newGenerator(header)
+    writer.writeHeaders()
+    writer.flush()
+    header
   }
 
   // A generator rejects a header after a record, and this encoder may have written records of other parts.
   override def begin(out: OutputStream): Unit = {
     super.begin(out)
-    if (options.headerFlag) {
-      val header = newBuffer()
-      val writer = newGenerator(header)
-      writer.writeHeaders()
-      writer.flush()
-      header.drainTo(out)
-    }
+    if (options.headerFlag) header().drainTo(out)
   }
 
   override protected def newBuffer(): RecordBuffer =
-    new RecordBuffer(format, Charset.forName(options.charset))
+    new RecordBuffer(format, Charset.forName(options.charset), lineEnd)
 
   override protected def newGenerator(to: RecordBuffer): UnivocityGenerator =
     new UnivocityGenerator(schema, to, options)
@@ -346,7 +358,9 @@ private[stoplog] final class CsvEncoder private (options: CSVOptions, ofReaders:
   }
 
   override protected def problem(row: InternalRow): Option[String] =
-    readers.problem(buffer.record, buffer.size - options.lineSeparatorInWrite.fold(1)(_.length), row)
+    readers.problem(buffer.record, buffer.size - lineEnd.length, row)
+
+  private def lineEnd: String = options.lineSeparatorInWrite.getOrElse("\n")
 }
 
 private[stoplog] object CsvEncoder {

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 class RecordBufferSuite extends AnyFunSuite {
 
-  private def buffer = new RecordBuffer("json", UTF_8, heapBytes = 2L << 20)
+  private def buffer = new RecordBuffer("json", UTF_8, "\n", heapBytes = 2L << 20)
 
   test("a record of a twentieth of the heap is written") {
     val (buffer, out) = (this.buffer, new ByteArrayOutputStream)

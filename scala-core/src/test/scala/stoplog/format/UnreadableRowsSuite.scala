@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
 import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
@@ -44,7 +45,8 @@ class UnreadableRowsSuite extends AnyFunSuite {
       assert(error.getMessage.contains(why))
       assert(out.size === 0)
       encoder.encode(InternalRow(values.map(_ => UTF8String.fromString("ok")): _*), out)
-      assert(out.toString(UTF_8).startsWith("ok") || format == "json") // nothing of the bad row is left
+      val next = out.toString(options.toMap.getOrElse("encoding", UTF_8.name))
+      assert(next.startsWith("ok") || format == "json") // nothing of the bad row is left
     }
 
   private def shown(all: Seq[Any]): String =
@@ -108,12 +110,55 @@ class UnreadableRowsSuite extends AnyFunSuite {
   rejected("json", One)(invalid)("not valid UTF-8")
   rejected("json", One, "writeNonAsciiCharacterAsCodePoint" -> "true")(invalid)("not valid UTF-8")
   rejected("json", One, "encoding" -> "ISO-8859-1")("€")("character")
+  // The last byte of one character and the first byte of the next are the line end, or a separator.
+  rejected("json", One, "encoding" -> "UTF-16LE", "lineSep" -> "\n")("\u0a41\u4e00")("between them")
+  rejected("csv", Two, "encoding" -> "UTF-16BE", "lineSep" -> "\n")("\u4e00\u0a85", "b")("between them")
+  rejected("csv", Two, "encoding" -> "UTF-16LE", "lineSep" -> ";")("\u3b41\u0100", "b")("between them")
+  accepted("json", One, "encoding" -> "UTF-16LE", "lineSep" -> "\n")("\u4e00\u0a85")(
+    "{\"a\":\"\u4e00\u0a85\"}\n"
+  )
   accepted("json", One)("two\nlines")("{\"a\":\"two\\nlines\"}\n")
   accepted("json", One)("\uFFFD")("{\"a\":\"\uFFFD\"}\n")
 
   test("json rejects a string that is longer than its parsers accept") {
     val error = intercept[Exception with SparkThrowable](written("json", One, Map.empty)("x" * 120000000))
     assert(error.getCondition === "STOPLOG_UNREADABLE_ROW")
+  }
+
+  test("json rejects the key of a map that is longer than its parsers accept") {
+    def line(length: Int): String = {
+      val key  = UTF8String.fromString("k" * length)
+      val maps = org.apache.spark.sql.catalyst.util.ArrayBasedMapData(Map(key -> UTF8String.fromString("v")))
+      written("json", "m MAP<STRING, STRING>", Map.empty)(maps)
+    }
+    val error = intercept[Exception with SparkThrowable](line(50001))
+    assert(error.getCondition === "STOPLOG_UNREADABLE_ROW" && error.getMessage.contains("50001"))
+    assert(line(50000).length > 50000)
+  }
+
+  test("json rejects a string that is longer than the options let its parsers accept") {
+    val limit = Map("maxStringLen" -> "1000")
+    val error = intercept[Exception with SparkThrowable](written("json", One, limit)("x" * 1001))
+    assert(error.getCondition === "STOPLOG_UNREADABLE_ROW")
+    assert(written("json", One, limit)("x" * 1000).length > 1000)
+  }
+
+  test("csv rejects a binary value that readers would return as other bytes") {
+    def row(style: String, of: Array[Byte]): String = {
+      val conf = new SQLConf
+      if (style.nonEmpty) conf.setConfString(SQLConf.BINARY_OUTPUT_STYLE.key, style)
+      SQLConf.withExistingConf(conf)(written("csv", "a INT, b BINARY", Map.empty)(1, of))
+    }
+    for {
+      (style, bytes) <- Seq("" -> "a", "HEX" -> "a", "BASE64" -> "abc", "UTF-8" -> "")
+    } {
+      val error = intercept[Exception with SparkThrowable](row(style, bytes.getBytes(UTF_8)))
+      assert(error.getCondition === "STOPLOG_UNREADABLE_ROW", style)
+      assert(error.getMessage.contains("base64(b)"), style)
+    }
+    assert(row("UTF-8", "a,b".getBytes(UTF_8)) === "1,\"a,b\"\n")
+    intercept[Exception with SparkThrowable](row("UTF-8", invalid.getBytes))
+    assert(written("csv", "a INT, b BINARY", Map.empty)(1, null) === "1,\n")
   }
 
   test("strings at any depth are looked at") {
@@ -145,7 +190,22 @@ class UnreadableRowsSuite extends AnyFunSuite {
     assert(
       condition("csv", "a INT, c STRING", "columnNameOfCorruptRecord" -> "c") === "STOPLOG_UNSUPPORTED_COLUMN"
     )
-    assert(condition("csv", "`a\nb` INT", "header" -> "true") === "STOPLOG_UNSUPPORTED_COLUMN")
+    for {
+      (ddl, options) <- Seq(
+        "`a\nb` INT"         -> Map.empty[String, String],
+        "`a\rb` INT"         -> Map("multiLine" -> "true"),
+        "`a;b` INT, c INT"   -> Map("lineSep" -> ";"),
+        "` ` INT"            -> Map.empty[String, String],
+        "`\t` INT"           -> Map("sep" -> "|"),
+        "`\ufeffa` INT"      -> Map.empty[String, String],
+        "`\u20ac` INT"       -> Map("encoding" -> "ISO-8859-1"),
+        "`\u0a41\u4e00` INT" -> Map("encoding" -> "UTF-16LE", "lineSep" -> "\n")
+      )
+    } {
+      val header = options.toSeq :+ ("header" -> "true")
+      assert(condition("csv", ddl, header: _*) === "STOPLOG_UNSUPPORTED_COLUMN", ddl)
+      RowFormats.encoder("csv", StructType.fromDDL(ddl), options, "UTC") // without a header
+    }
     assert(condition("json", One, "pretty" -> "true").contains("pretty"))
     assert(condition("json", One, "multiLine" -> "true").contains("first row"))
     assert(condition("text", One, "nullValue" -> "a\nb").contains("nullValue"))

@@ -10,7 +10,7 @@ import org.apache.avro.generic.GenericDatumWriter
 import org.apache.avro.io.{BinaryEncoder, EncoderFactory}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.FileFormat
-import org.apache.spark.sql.internal.LegacyBehaviorPolicy
+import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
 import org.apache.spark.sql.types.{DataType, StructType}
 
 import stoplog.format.bulk.{CalendarGap, SyncedFormat, SyncedWriter}
@@ -135,7 +135,7 @@ private[avro] object SparkAvro {
       else Set.empty[DataType]
     new Serializer(
       Method.bindTo(made).asType(ObjectToObject),
-      CalendarGap.checkOf("avro", schema, moved)
+      CalendarGap.checkOf("avro", schema, moved, SQLConf.get.sessionLocalTimeZone)
     )
   }
 

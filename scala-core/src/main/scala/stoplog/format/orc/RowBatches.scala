@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.orc
 
-import java.util.{ArrayList => JArrayList}
+import java.util.{ArrayList => JArrayList, TimeZone}
 
 import org.apache.hadoop.hive.ql.exec.vector.{
   BytesColumnVector, ColumnVector, DoubleColumnVector, LongColumnVector, MultiValuedColumnVector,
@@ -44,7 +44,8 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
   private[this] val project    = ProjectingInternalRow(converted, others.toSeq)
   private[this] val serializer = new OrcSerializer(converted)
   private[this] val checks     =
-    CalendarGap.checkOf("orc", schema, CalendarGap.Both).toArray ++ LastSecond.checkOf(schema)
+    CalendarGap.checkOf("orc", schema, CalendarGap.Both, TimeZone.getDefault.getID).toArray ++
+      LastSecond.checkOf(schema)
 
   /** Adds a row. A rejected row leaves the batch unchanged. Error: `STOPLOG_UNREADABLE_ROW`. */
   def add(row: InternalRow): Unit = {

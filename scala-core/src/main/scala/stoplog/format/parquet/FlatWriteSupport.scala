@@ -31,7 +31,7 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
   private[this] var out: RecordConsumer      = _
   private[this] var isFlat                   = false
   private[this] var others: Array[Converter] = Array.empty // by column
-  private[this] val gap                      = CalendarGap.checkOf("parquet", schema, movedTypes(SQLConf.get))
+  private[this] val gap                      = gapOf(schema, SQLConf.get)
 
   override def init(configuration: Configuration): WriteContext = {
     conf = configuration
@@ -97,6 +97,9 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
 }
 
 private[parquet] object FlatWriteSupport {
+
+  private def gapOf(schema: StructType, session: SQLConf): Option[InternalRow => Unit] =
+    CalendarGap.checkOf("parquet", schema, movedTypes(session), session.sessionLocalTimeZone)
 
   /** Returns the types whose values the settings convert to the hybrid calendar. */
   private def movedTypes(session: SQLConf): Set[DataType] = {

@@ -143,7 +143,7 @@ class ParquetRowGroupSuite extends AnyFunSuite {
       val (settings, others) = options.partition(_._1.startsWith("spark."))
       val session            =
         Blocks.session((settings + ("spark.sql.parquet.int96RebaseModeInWrite" -> "CORRECTED")).toSeq: _*)
-      val check = CalendarGap.checkOf("parquet", columns, CalendarGap.Both).get
+      val check = CalendarGap.checkOf("parquet", columns, CalendarGap.Both, session.sessionLocalTimeZone).get
       val plain =
         RandomTables.internal(columns, source.rows(columns, 300)).filter(row => Try(check(row)).isSuccess)
       val taken = if (unsafe) RandomTables.unsafe(columns, plain) else plain

@@ -15,6 +15,9 @@ private[stoplog] object SupportedTypes {
       throw Errors.unsupportedType(format, field.name, field.dataType.simpleString)
     }
 
+  /** Rejects the name of a column, or of a nested field. Error: `STOPLOG_UNSUPPORTED_COLUMN`. */
+  def refuseName(format: String, name: String, why: String): Unit = throw Errors.columnName(format, name, why)
+
   /** Whether readers of JSON accept the keys of all maps. */
   def hasTextKeys(of: DataType): Boolean = of match {
     case struct: StructType => struct.forall(field => hasTextKeys(field.dataType))

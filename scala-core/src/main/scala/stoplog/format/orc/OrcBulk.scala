@@ -71,6 +71,7 @@ private[stoplog] object OrcBulk {
   ): OrcBulk = {
     val settings = OrcSettings.of(schema, options, session, hadoop)
     SupportedTypes.check("orc", schema)(OrcSettings.isSupported)
+    OrcSettings.unreadableName(schema).foreach(SupportedTypes.refuseName("orc", _, Backtick))
     DryRun("ORC", settings.problems) {
       DataSourceUtils.checkFieldNames(new OrcFileFormat, schema)
       val format = new OrcBulk(settings)
@@ -80,6 +81,8 @@ private[stoplog] object OrcBulk {
       format
     }
   }
+
+  private final val Backtick = "Spark's readers return nulls for a name with a backtick: rename the column"
 
   /** Recreates a format from [[OrcBulk.describe]]. Error: `IllegalArgumentException` for other strings. */
   def of(described: String): OrcBulk = new OrcBulk(OrcSettings.of(described))

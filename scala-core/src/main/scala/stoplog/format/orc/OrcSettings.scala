@@ -81,6 +81,12 @@ private[orc] object OrcSettings {
       case _            => false
     }
 
+  /** Returns the first name, at any depth, that Spark's readers do not find, as they escape no backtick. */
+  def unreadableName(schema: StructType): Option[String] = inside(schema)
+    .collect { case struct: StructType => struct.fieldNames.toSeq }
+    .flatten
+    .find(_.contains('`'))
+
   private def inside(of: DataType): Seq[DataType] = of +: (of match {
     case of: StructType           => of.fields.toSeq.flatMap(field => inside(field.dataType))
     case ArrayType(element, _)    => inside(element)

@@ -94,6 +94,15 @@ class OrcOptionsSuite extends AnyFunSuite {
     assert(ours.getStripes.size === 5)
   }
 
+  test("the driver rejects a name, at any depth, that Spark's readers of ORC do not find") {
+    for (ddl <- Seq("`a``b` INT", "a ARRAY<STRUCT<`b``c`: INT>>", "a MAP<INT, STRUCT<`b``c`: INT>>")) {
+      val error = refused(StructType.fromDDL(ddl))
+      assert(error.getCondition === "STOPLOG_UNSUPPORTED_COLUMN")
+      assert(error.getMessage.contains("backtick"))
+    }
+    OrcParts.filled(StructType.fromDDL("`a.b c` INT"), Iterator.empty)
+  }
+
   test("the driver rejects types and options that ORC cannot write") {
     assert(refused(StructType.fromDDL("a VARIANT")).getCondition === "STOPLOG_UNSUPPORTED_COLUMN")
     assert(refused(StructType.fromDDL("a STRUCT<b: INTERVAL>")).getCondition === "STOPLOG_UNSUPPORTED_COLUMN")

@@ -27,9 +27,12 @@ private[format] sealed abstract class Appending(compression: Compression) extend
   /** The last byte of a line. */
   protected def lineEnd: Byte
 
-  /** Appends the whole input, unchanged if members of any writer may be concatenated. */
+  /** Whether readers see the bytes after each input that is copied unchanged. */
+  protected def mayBeFollowed: Boolean
+
+  /** Appends the whole input, unchanged if readers see the bytes after the input. */
   protected def append(input: CompactionInput, out: BlockOutput): Unit =
-    if (compression.mayFollowAny) {
+    if (mayBeFollowed) {
       val copied = Using.resource(input.open())(_.transferTo(out))
       if (copied != input.sizeBytes)
         throw new IOException(
@@ -97,6 +100,9 @@ private[stoplog] final class RowCompactor(compression: Compression, header: Arra
   /** Whether the header is only a byte order mark, which does not show the end of a line. */
   private val isMark = header.forall(RowCompactor.MarkBytes)
 
+  override protected def mayBeFollowed: Boolean =
+    compression == Compression.Gzip || compression.mayFollowAny
+
   override protected def lineEnd: Byte = header.lastOption.getOrElse('\n'.toByte)
 
   private def skipHeader(input: CompactionInput, in: InputStream): Unit =
@@ -127,6 +133,8 @@ private[stoplog] final class LineFiles(
   import LineFiles._
 
   private val end = lineSep.getBytes(UTF_8)
+
+  override protected def mayBeFollowed: Boolean = compression.mayFollowAny
 
   override protected def lineEnd: Byte = end.last
 

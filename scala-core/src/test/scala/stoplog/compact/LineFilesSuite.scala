@@ -4,6 +4,7 @@ package stoplog.compact
 import java.io.ByteArrayOutputStream
 import java.nio.charset.StandardCharsets.{UTF_16LE, UTF_8}
 import java.nio.file.Files
+import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 import scala.util.{Try, Using}
 
@@ -101,6 +102,20 @@ class LineFilesSuite extends AnyFunSuite {
       intercept[java.io.IOException](merge(Seq(files(2), torn)))
       intercept[java.io.IOException](merge(Seq(torn, files(2))))
     }
+
+  test("gzip: readers see all lines if a file of another writer ends in zeros") {
+    def packed(text: String) = {
+      val bytes = new ByteArrayOutputStream
+      Using.resource(new GZIPOutputStream(bytes))(_.write(text.getBytes(UTF_8)))
+      bytes.toByteArray
+    }
+    val padded = packed("a\n") ++ new Array[Byte](512)
+    val merged = newFile("merged")
+    val lines  = new LineFiles(Compression.Gzip, Beginning.Row, "\n")
+    Using.resource(new FileOutput(merged))(lines.compact(Seq(padded, packed("b\n")).map(input), _))
+    val found = Using.resource(new GZIPInputStream(Files.newInputStream(merged)))(_.readAllBytes())
+    assert(new String(found, UTF_8) === "a\nb\n")
+  }
 
   private def mergedLines(begin: Beginning, lineEnd: String, files: Seq[String]): String = {
     val merged = newFile("merged")

@@ -34,8 +34,9 @@ private[stoplog] sealed abstract class Compression(val name: String, val suffix:
   /** Opens a new member at the current end of `out`. The member never closes `out`. */
   def openMember(out: OutputStream): MemberStream
 
-  /** Whether readers see the bytes after any file of this kind. In Hadoop's block framing, files of other
-    * writers may end in a block of length 0, which readers treat as the end.
+  /** Whether readers see the bytes after any file of this kind. In Hadoop's block framing, a file may end in
+    * a block of length 0, which readers treat as the end. A gzip file of another writer may end in zeros, after
+    * which readers ignore or reject more members.
     */
   def mayFollowAny: Boolean = true
 }
@@ -54,6 +55,8 @@ private[stoplog] object Compression {
 
   /** Members of RFC 1952 at zlib's default level (6). */
   case object Gzip extends Compression("gzip", ".gz") {
+    override def mayFollowAny: Boolean = false
+
     override def openMember(out: OutputStream): MemberStream =
       new MemberStream.CodecMember(out, new GZIPOutputStream(_, CodecBufferBytes))
   }

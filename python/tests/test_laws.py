@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import shutil
 import sqlite3
 import sys
@@ -18,7 +20,13 @@ import pyarrow as pa
 import pytest
 
 from stoplog import CheckpointCommitter, CommitOutcome, Prepared, Staged, WriteAheadTarget
-from stoplog.testing import LawBroken, check_checkpoint_committer, check_two_phase, check_write_ahead
+from stoplog.testing import (
+    LawBroken,
+    _elsewhere,
+    check_checkpoint_committer,
+    check_two_phase,
+    check_write_ahead,
+)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "own-sinks"))
 
@@ -133,9 +141,84 @@ class SilentCommitter(LinesCommitter):
         super().commit(prepared)
 
 
+class OnePerPartition(TransactionalFiles):
+    """Has the same file for all attempts of a task."""
+
+    def writer(self, task: Any) -> Any:
+        file = self.directory / "_staging" / f"{task.epoch}-{task.partition}.txt"
+        file.unlink(missing_ok=True)
+        return LinesWriter(file)
+
+
+class Newest(TransactionalFiles):
+    def committer(self) -> Any:
+        return NewestCommitter(self.directory)
+
+
+class NewestCommitter(LinesCommitter):
+    """Replaces the rows of other tasks."""
+
+    def commit(self, prepared: Prepared) -> CommitOutcome:
+        staged, done = (at / prepared.token.decode() for at in (self.staging, self.directory / "_done"))
+        done.parent.mkdir(exist_ok=True)
+        if done.exists():
+            return CommitOutcome.ALREADY_COMMITTED
+        shutil.copy(staged, self.directory / "epoch.txt")
+        staged.rename(done)
+        return CommitOutcome.COMMITTED
+
+
+class OnlyFirst(TransactionalFiles):
+    def committer(self) -> Any:
+        return OnlyFirstCommitter(self.directory)
+
+
+class OnlyFirstCommitter(LinesCommitter):
+    def commit_all(self, prepared: list[Prepared]) -> list[CommitOutcome]:
+        return [self.commit(prepared[0])] * len(prepared)
+
+
+class Remembering(TransactionalFiles):
+    def committer(self) -> Any:
+        return RememberingCommitter(self.directory)
+
+
+class RememberingCommitter(LinesCommitter):
+    """Looks for committed rows only at the start of a process."""
+
+    def __init__(self, directory: Path) -> None:
+        super().__init__(directory)
+        self.before = {file.name.split("+")[0] for file in directory.glob("*.txt")}
+
+    def commit(self, prepared: Prepared) -> CommitOutcome:
+        name = prepared.token.decode()
+        if name in self.before:
+            return CommitOutcome.ALREADY_COMMITTED
+        shutil.copy(self.staging / name, self.directory / f"{name}+{time.time_ns()}.txt")
+        return CommitOutcome.COMMITTED
+
+    def staged(self) -> list[Staged]:
+        return []
+
+
+class InMillis(TransactionalFiles):
+    def committer(self) -> Any:
+        return InMillisCommitter(self.directory)
+
+
+class InMillisCommitter(LinesCommitter):
+    def staged(self) -> list[Staged]:
+        return [Staged(each.token, each.modified_at * 1000) for each in super().staged()]
+
+
 @pytest.mark.parametrize(
     ("wrong", "law"),
     [
+        (OnePerPartition, "an attempt of a task does not disturb another attempt of the task: commit"),
+        (Newest, "each commit makes its rows visible, and leaves other rows visible: readers do not see"),
+        (OnlyFirst, "commits of one process have an outcome each, also if they are repeated: commit"),
+        (Remembering, "commits of one process have an outcome each, also if they are repeated: commit"),
+        (InMillis, "staged rows have the time of their last change: modified_at is"),
         (Again, "a commit is idempotent, from any process: commit returned COMMITTED instead"),
         (
             Copying,
@@ -151,6 +234,27 @@ class SilentCommitter(LinesCommitter):
 def test_a_wrong_sink_is_caught_by_name(tmp_path: Path, wrong: type[TransactionalFiles], law: str) -> None:
     with pytest.raises(LawBroken, match=law):
         check(wrong(tmp_path))
+
+
+def test_code_in_a_directory_lib_and_in_an_installed_package_is_killed_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = tmp_path / "lib" / "copying_in_lib.py"
+    module.parent.mkdir()
+    code = (inspect.getsource(each) for each in (Copying, CopyingCommitter))
+    module.write_text(
+        "from typing import Any\nfrom stoplog import CommitOutcome\nfrom transactional_files import *\n"
+        + "\n\n".join(code)
+    )
+    monkeypatch.syspath_prepend(module.parent)
+    sink = importlib.import_module("copying_in_lib").Copying
+    (tmp_path / "one").mkdir()
+    with pytest.raises(LawBroken, match=r"killed at line \d+ of commit"):
+        check(sink(tmp_path / "one"))
+    monkeypatch.setattr(_elsewhere, "_is_installed", lambda _: True)
+    (tmp_path / "two").mkdir()
+    with pytest.raises(LawBroken, match=r"killed at line \d+ of commit"):
+        check(Copying(tmp_path / "two"))
 
 
 def test_the_target_of_the_standard_output_keeps_the_laws() -> None:
@@ -216,7 +320,20 @@ class InMemory(CheckpointCommitter):
         self.notes.add(chunk.name)
 
 
+class ForgetsTheEpoch(SqliteNotes):
+    def forget_before(self, query: str, epoch: int) -> None:
+        super().forget_before(query, epoch + 1)
+
+
+class ForgetsOthers(SqliteNotes):
+    def forget_before(self, query: str, epoch: int) -> None:
+        self.connection.execute("DELETE FROM sent WHERE epoch < ?", [epoch])
+
+
 def test_notes_in_sqlite_keep_the_laws_and_notes_in_memory_do_not(tmp_path: Path) -> None:
     check_checkpoint_committer(SqliteNotes(str(tmp_path / "notes.db")))
     with pytest.raises(LawBroken, match="a note is durable"):
         check_checkpoint_committer(InMemory())
+    for wrong, which in ((ForgetsTheEpoch, "of epoch 8"), (ForgetsOthers, "of another query")):
+        with pytest.raises(LawBroken, match=f"^forget_before deletes only .* for a chunk {which}"):
+            check_checkpoint_committer(wrong(str(tmp_path / f"{which}.db")))

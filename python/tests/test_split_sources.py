@@ -195,6 +195,47 @@ class CutsNothing(Numbers):
         return Split([0, 0], rows=0), split
 
 
+class CutsTheFirst(Numbers):
+    """Is right only for the first split of a file."""
+
+    def cut(self, split: Split, rows: int) -> tuple[Split, Split]:
+        _, end = split.position
+        return Split([0, rows], rows), Split([rows, end], end - rows)
+
+
+class CountsTheCutWrongly(Numbers):
+    def cut(self, split: Split, rows: int) -> tuple[Split, Split]:
+        head, rest = super().cut(split, rows)
+        return Split([head.position[0], head.position[1] - 1], rows), Split(
+            [rest.position[0] - 1, rest.position[1]], rest.rows
+        )
+
+
+class LosesARow(Numbers):
+    def cut(self, split: Split, rows: int) -> tuple[Split, Split]:
+        head, rest = super().cut(split, rows)
+        start, end = rest.position
+        return head, Split([start + 1, end], end - start - 1)
+
+
+class StartsAgain(Numbers):
+    """Has no state after the last split, which is the state of a new query."""
+
+    def enumerator(self, snapshot: Any) -> SplitEnumerator:
+        class Ending(NumbersEnumerator):
+            def snapshot(self) -> Any:
+                return self.start if self.start < self.source.until else None
+
+        return Ending(self, snapshot or 0)
+
+
+class ByHash(Numbers):
+    """A hash of a text is another number in each process."""
+
+    def read_split(self, split: Split) -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict({"n": [hash(str(n)) for n in range(*split.position)]})
+
+
 class CountsByNumber(Numbers):
     """Continues only if the keys of its state are numbers, as before the restart."""
 
@@ -225,6 +266,11 @@ class NoSnapshot(Numbers):
         (CountsWrongly(), "rows"),
         (CutsTwice(), "cut"),
         (CutsNothing(), "cut"),
+        (CutsTheFirst(until=10), "cut"),
+        (CountsTheCutWrongly(), "rows"),
+        (LosesARow(), "cut"),
+        (StartsAgain(), "snapshot"),
+        (ByHash(), "repeatable"),
         (CountsByNumber(), "result"),
         (Raises(), "result"),
         (NoSnapshot(), "result"),

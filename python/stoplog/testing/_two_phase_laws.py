@@ -8,9 +8,10 @@ import itertools
 import pickle
 import re
 import socket
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
 
 MOST_LINES = 60
 """The number of lines of a method at which processes are killed."""
+
+_MOST_SECONDS_APART = 300
+"""The largest difference between the clocks of a target and of this machine."""
 
 Read = Callable[[], Iterable[Any]]
 
@@ -59,6 +63,8 @@ class TwoPhaseLaws:
         self._tokens(first)
         self._see("readers see no row before its commit")
         self._commit_once(first)
+        self._commit_several(first)
+        self._attempts()
         self._kill_commits()
         self._halt_commits()
         self._kill_writers()
@@ -101,13 +107,49 @@ class TwoPhaseLaws:
         self._commit(self._prepared_rows())
         self._by_key = self.read is not None and self._seen() == self._once
         self._committed += 1
-        self._see("each commit makes its rows visible")
+        law = "each commit makes its rows visible, and leaves other rows visible"
+        self._see(law)
+        if self._by_key:  # or a commit replaces the rows of all other commits
+            for half in self._halves():
+                self._commit(self._prepared_rows(rows=half))
+            self._see(law)
+
+    def _commit_several(self, before: list[Prepared]) -> None:
+        law = "commits of one process have an outcome each, also if they are repeated"
+        one, two = self._prepared_rows(), self._prepared_rows()
+        all_of_them = one + before + two
+        first, second = elsewhere(lambda: self._called(all_of_them, all_of_them))
+        new = CommitOutcome.COMMITTED
+        self._expect(law, first[: len(one)], new)
+        self._expect(law, first[len(one) : len(one + before)], CommitOutcome.ALREADY_COMMITTED)
+        self._expect(law, first[len(one + before) :], new)
+        self._expect(law, second, CommitOutcome.ALREADY_COMMITTED)
+        self._committed += 2
+        self._see(law)
+
+    def _attempts(self) -> None:
+        law = "an attempt of a task does not disturb another attempt of the task"
+        for keeps_first in (True, False):
+            both = [self._prepared_rows(task) for task in self._tasks_of_one_partition()]
+            kept, aborted = both if keeps_first else both[::-1]
+            for commits in (True, False):  # recovery may abort before and after a commit
+                elsewhere(partial(self._aborts, aborted))
+                if commits:
+                    self._expect(law, self._commit(kept), CommitOutcome.COMMITTED)
+                    self._committed += 1
+                self._see(law)
+        task, other = self._tasks_of_one_partition()
+        prepared = self._prepared_rows(task)
+        elsewhere(partial(self._give_up, other))
+        self._expect(law, self._commit(prepared), CommitOutcome.COMMITTED)
+        self._committed += 1
+        self._see("an aborted writer leaves nothing visible, and does not disturb another attempt")
 
     def _kill_commits(self) -> None:
         law = "a commit that was killed is repeated"
         for line in range(1, MOST_LINES):
             prepared = self._prepared_rows()
-            ended = killed_at(line, partial(self._called, "commit", prepared))
+            ended = killed_at(line, partial(self._called, prepared), self.sink)
             outcomes = self._commit(prepared)
             self._committed += 1
             where = f"{law} (killed at {ended.line})"
@@ -123,8 +165,9 @@ class TwoPhaseLaws:
             prepared = self._prepared_rows()
             ended = halted_at(
                 line,
-                partial(self._called, "commit", prepared),
-                partial(self._called, "commit", prepared),
+                partial(self._called, prepared),
+                partial(self._called, prepared),
+                self.sink,
             )
             if ended.line is None:
                 self._committed += 1
@@ -136,29 +179,12 @@ class TwoPhaseLaws:
         law = "an attempt that was killed leaves nothing visible, and staged finds what it leaves"
         for line in range(1, MOST_LINES, 2):
             task = self._task()
-            ended = killed_at(line, partial(self._write, task))
+            ended = killed_at(line, partial(self._write, task), self.sink)
             self._see(f"{law} (killed at {ended.line})")
             self._abort_staged()
             self._see(f"{law} (killed at {ended.line}, then aborted)")
             if ended.line is None:
-                break
-        older = self._prepared_rows()  # of a driver that is fenced later: no record names it
-        newer = self._prepared_rows()
-        self._commit(newer)
-        self._committed += 1
-        elsewhere(lambda: self._aborts(older))
-        self._see("an older attempt does not disturb a newer one")
-
-        task = self._task()
-
-        def give_up() -> None:
-            writing = Writing(self.sink, task)
-            for each in self.rows:
-                writing.write(each)
-            writing.abort()
-
-        elsewhere(give_up)
-        self._see("an aborted writer leaves nothing visible")
+                return
 
     def _abort(self) -> None:
         prepared = self._prepared_rows()
@@ -177,31 +203,55 @@ class TwoPhaseLaws:
         number = next(self._numbers)
         return WriterTask(f"7-{number}-laws{number:08x}", "laws", 7, number, 0)
 
-    def _write(self, task: WriterTask) -> list[Prepared]:
-        writing = Writing(self.sink, task)
-        for each in self.rows:
-            writing.write(each)
-        return writing.prepare()
+    def _tasks_of_one_partition(self) -> list[WriterTask]:
+        """Returns two attempts. A repeated stage or query counts its attempts from 0 again."""
+        one, other = self._task(), self._task()
+        return [one, replace(other, partition=one.partition)]
 
-    def _prepared_rows(self) -> list[Prepared]:
-        task = self._task()
-        found: list[Prepared] = elsewhere(lambda: self._write(task))
+    def _halves(self) -> list[list[Any]]:
+        """Returns the rows in two parts; nothing for a single row."""
+        if len(self.rows) > 1:
+            return [self.rows[:1], self.rows[1:]]
+        count = getattr(self.rows[0], "num_rows", 0)
+        if count < 2:
+            return []
+        return [[self.rows[0].slice(0, 1)], [self.rows[0].slice(1)]]
+
+    def _write(self, task: WriterTask, rows: list[Any] | None = None) -> list[Prepared]:
+        return self._written(task, rows).prepare()
+
+    def _give_up(self, task: WriterTask) -> None:
+        self._written(task).abort()
+
+    def _written(self, task: WriterTask, rows: list[Any] | None = None) -> Writing:
+        writing = Writing(self.sink, task)
+        for each in rows or self.rows:
+            writing.write(each)
+        return writing
+
+    def _prepared_rows(self, task: WriterTask | None = None, rows: list[Any] | None = None) -> list[Prepared]:
+        found: list[Prepared] = elsewhere(partial(self._write, task or self._task(), rows))
         if not found:
             raise LawBroken(
                 "rows are prepared", "prepare returned an empty list, although rows were written."
             )
         return found
 
-    def _called(self, method: str, prepared: list[Prepared]) -> list[str]:
+    def _called(self, *calls: list[Prepared]) -> list[list[CommitOutcome]]:
+        """Returns the outcomes of several calls of one process."""
+        side = CommitterSide(self.sink)
         parts = [
-            [of.name, of.version, base64.b64encode(of.token).decode("ascii"), of.rows, of.size_bytes]
-            for of in prepared
+            [
+                [of.name, of.version, base64.b64encode(of.token).decode("ascii"), of.rows, of.size_bytes]
+                for of in prepared
+            ]
+            for prepared in calls
         ]
-        found: list[str] = getattr(CommitterSide(self.sink), method)(parts)
-        return found
+        return [[CommitOutcome(word) for word in side.commit(call)] for call in parts]
 
     def _commit(self, prepared: list[Prepared]) -> list[CommitOutcome]:
-        return [CommitOutcome(word) for word in elsewhere(lambda: self._called("commit", prepared))]
+        found: list[list[CommitOutcome]] = elsewhere(partial(self._called, prepared))
+        return found[0]
 
     def _aborts(self, prepared: list[Prepared]) -> None:
         side = CommitterSide(self.sink)
@@ -230,15 +280,23 @@ class TwoPhaseLaws:
     def _expect_staged(self, prepared: list[Prepared], *, staged: bool) -> None:
         if not self._has("staged"):
             return
-        found = {token for token, _ in elsewhere(lambda: CommitterSide(self.sink).staged())}
+        found = dict(elsewhere(lambda: CommitterSide(self.sink).staged()))
         tokens = {base64.b64encode(each.token).decode("ascii") for each in prepared}
-        if staged and not tokens <= found:
+        if staged and not tokens <= found.keys():
             raise LawBroken(
                 "prepared rows are staged until their commit or abort",
                 "staged did not return the token of prepared rows. Return the same bytes as in Prepared.",
             )
-        if not staged and tokens & found:
+        if not staged and tokens & found.keys():
             raise LawBroken("committed and aborted rows are not staged", "staged still returned their token.")
+        now = time.time()
+        for seconds in (found[token] / 1000 for token in tokens & found.keys()):
+            if seconds and abs(seconds - now) > _MOST_SECONDS_APART:
+                raise LawBroken(
+                    "staged rows have the time of their last change",
+                    f"modified_at is {seconds:.0f}, and now is {now:.0f}. Return seconds as in time.time(), "
+                    "or 0 if the target rejects the writes of an old writer.",
+                )
 
     def _rows_of_one(self) -> Counter[Any]:
         seen = self._seen()

@@ -43,7 +43,7 @@ class WriteAheadLaws:
         self._sent("rows that are sent again arrive")
         self._missing("rows that are sent again arrive", once)
         for line in range(1, MOST_LINES):
-            ended = killed_at(line, self._send)
+            ended = killed_at(line, self._send, self.target)
             law = f"rows whose sending was killed are sent again (killed at {ended.line})"
             self._sent(law)
             self._missing(law, once)
@@ -84,7 +84,7 @@ class NotesLaws:
         for line in itertools.count(1):
             if self._is_noted(line):
                 raise LawBroken("a chunk has a note only after commit", "is_committed returned True before.")
-            ended = killed_at(line, partial(self._note, line))
+            ended = killed_at(line, partial(self._note, line), self.committer)
             for _ in range(2):
                 elsewhere(partial(self._note, line))
             if not self._is_noted(line):
@@ -92,17 +92,27 @@ class NotesLaws:
                     f"a note is durable (killed at {ended.line}, then written again)",
                     "is_committed returned False in another process.",
                 )
-            if ended.line is None or line > MOST_LINES:
+            if ended.line is None or line == MOST_LINES - 1:
                 break
+        kept = {"of epoch 8": ("laws", 8), "of another query": ("other", 7)}
+        for query, epoch in kept.values():
+            elsewhere(partial(self._note, MOST_LINES, query, epoch))
         elsewhere(lambda: NotesSide(self.committer).forget_before("laws", 8))
+        for which, (query, epoch) in kept.items():
+            if not self._is_noted(MOST_LINES, query, epoch):
+                raise LawBroken(
+                    "forget_before deletes only the notes of earlier epochs of the query",
+                    f"After forget_before(query, 8), is_committed returned False for a chunk {which}.",
+                )
         if self._is_noted(0):
             raise LawBroken("a chunk has a note only after commit", "is_committed returned True before.")
 
-    def _note(self, number: int) -> None:
+    def _note(self, number: int, query: str = "laws", epoch: int = 7) -> None:
         side = NotesSide(self.committer)
-        side.commit("laws", f"chunk-{number}", 7, number, 3)
+        side.commit(query, f"chunk-{query}-{epoch}-{number}", epoch, number, 3)
         side.close()
 
-    def _is_noted(self, number: int) -> bool:
+    def _is_noted(self, number: int, query: str = "laws", epoch: int = 7) -> bool:
         side = NotesSide(self.committer)
-        return bool(elsewhere(lambda: side.is_committed("laws", f"chunk-{number}", 7, number, 3)))
+        name = f"chunk-{query}-{epoch}-{number}"
+        return bool(elsewhere(lambda: side.is_committed(query, name, epoch, number, 3)))

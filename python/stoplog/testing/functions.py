@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from stoplog._functions.task import Function, PythonResult
 from stoplog._shared.user_code import PythonFailed
 from stoplog.encoder import Encoder
 from stoplog.stream_format import StreamFormat
+from stoplog.testing._elsewhere import in_another_python
 from stoplog.testing.laws import LawBroken, difference
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def check_encoder(
                 f"{code.owner} writes other rows in batches of {size}: {difference(expected, found_rows)}. "
                 "A part of the sink is the bytes of many batches, one after the other",
             )
-    if _bytes_of(Function(code.owner, code.pickled), [batch]) != whole:
+    if in_another_python(partial(_bytes_of, Function(code.owner, code.pickled), [batch])) != whole:
         raise LawBroken("repeatable", f"{code.owner} returned other bytes in another process")
 
 
@@ -107,33 +109,30 @@ def check_stream_format(
     else:
         code, access = UserCode.of_function("check_stream_format", stream_format), "forward"
         tail, columns = 0, None
-    for content in files:
-        data = content if isinstance(content, bytes) else Path(content).read_bytes()
-        _check_file(_Read(code, access, columns), data, tail)
+    all_data = [each if isinstance(each, bytes) else Path(each).read_bytes() for each in files]
+    read = _Read(code, access, columns, tail)
+    rows = [_check_file(read, data) for data in all_data]
+    if in_another_python(partial(_Read(code, access, columns, tail).files, all_data)) != rows:
+        raise LawBroken("repeatable", f"{code.owner} returned other rows in another process")
 
 
 class _Read:
     """Reads ranges of files as a task does."""
 
-    def __init__(self, code: UserCode, access: str, columns: pa.Schema | None) -> None:
+    def __init__(self, code: UserCode, access: str, columns: pa.Schema | None, tail: int) -> None:
         self.owner = code.owner
-        self.code = code
-        self.access = access
-        self.columns = columns
-        self.restart()
+        self.tail = tail
+        self.reading = Reading(Function(code.owner, code.pickled), columns, [], access)
 
-    def restart(self) -> None:
-        """Loads the function as another process does."""
-        function = Function(self.code.owner, self.code.pickled)
-        self.reading = Reading(function, self.columns, [], self.access)
+    def files(self, all_data: list[bytes]) -> list[list[Any]]:
+        """Returns the rows of whole files."""
+        return [self.rows("repeatable", data, 0, len(data)) for data in all_data]
 
-    def rows(
-        self, law: str, data: bytes, tail: int, start: int, end: int, portion: int = 1 << 16
-    ) -> list[Any]:
+    def rows(self, law: str, data: bytes, start: int, end: int, portion: int = 1 << 16) -> list[Any]:
         if start >= end:
             return []
         part = FilePart("file:/checked", start, end, len(data))
-        seen = data[start : min(end + tail, len(data))]
+        seen = data[start : min(end + self.tail, len(data))]
         chunks = (memoryview(seen)[at : at + portion] for at in range(0, len(seen), portion))
         try:
             return [row for table in self.reading.of(part, chunks) for row in table.to_pylist()]
@@ -141,26 +140,24 @@ class _Read:
             raise LawBroken(law, f"bytes {start} to {end} of a file of {len(data)} bytes: {error}") from error
 
 
-def _check_file(read: _Read, data: bytes, tail: int) -> None:
+def _check_file(read: _Read, data: bytes) -> list[Any]:
     size = len(data)
-    expected = read.rows("result", data, tail, 0, size)
-    if read.rows("repeatable", data, tail, 0, size) != expected:
+    expected = read.rows("result", data, 0, size)
+    if read.rows("repeatable", data, 0, size) != expected:
         raise LawBroken("repeatable", f"{read.owner} returned other rows for the same file")
     for portion in (1, 7):
-        found = read.rows("portions", data, tail, 0, size, portion)
+        found = read.rows("portions", data, 0, size, portion)
         if found != expected:
             why = difference(expected, found)
             raise LawBroken(
                 "portions", f"{read.owner} returned other rows if the file comes in portions: {why}"
             )
-    for cut in _cuts(size) if tail else ():
-        found = read.rows("pieces", data, tail, 0, cut) + read.rows("pieces", data, tail, cut, size)
+    for cut in _cuts(size) if read.tail else ():
+        found = read.rows("pieces", data, 0, cut) + read.rows("pieces", data, cut, size)
         if found != expected:
             why = f"{read.owner} returned other rows for a file cut at byte {cut} of {size}"
             raise LawBroken("pieces", f"{why}: {difference(expected, found)}")
-    read.restart()
-    if read.rows("repeatable", data, tail, 0, size) != expected:
-        raise LawBroken("repeatable", f"{read.owner} returned other rows in another process")
+    return expected
 
 
 def _cuts(size: int) -> Iterator[int]:

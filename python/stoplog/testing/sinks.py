@@ -30,9 +30,11 @@ def check_two_phase(
 ) -> None:
     """Checks the laws of a two-phase sink, in processes that are killed and halted at each line of the sink.
 
-    The laws: readers see no row before its commit; a commit is idempotent, also if killed or repeated by
-    another process at the same time; killed, aborted and older attempts leave nothing visible; `staged` finds
-    prepared rows; aborted rows are lost; tokens are valid on every machine; the sink can be sent to Spark.
+    The laws: readers see no row before its commit; a commit is idempotent, also if killed, or repeated by
+    the same process, or by another process at the same time; a commit leaves other rows visible; killed and
+    aborted attempts leave nothing visible, and do not disturb other attempts of the task; `staged` finds
+    prepared rows and their time; aborted rows are lost; tokens are valid on every machine; the sink can be
+    sent to Spark.
 
     Args:
         sink: a sink with an empty target.
@@ -87,8 +89,8 @@ def check_announcement_target(target: AnnouncementTarget, received: Callable[[],
 def check_checkpoint_committer(committer: CheckpointCommitter) -> None:
     """Checks the laws of a checkpoint committer without notes, in processes that are killed at each line.
 
-    The laws: a note is durable, other processes see it, writing it again is no error, and a chunk has a note
-    only after `commit`.
+    The laws: a note is durable, other processes see it, writing it again is no error, a chunk has a note only
+    after `commit`, and `forget_before` deletes no other notes.
 
     Raises:
         LawBroken: the committer breaks a law; the text names the law.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from typing import Any
 
 import pytest
@@ -128,6 +129,42 @@ def test_a_system_exit_in_a_call_ends_the_task() -> None:
 
     with pytest.raises(RuntimeError, match="SystemExit"):
         mapped(leave, [1]).rows()
+
+
+def test_a_client_is_closed_after_a_system_exit_in_a_call() -> None:
+    class Leaving(Client):
+        async def __call__(self, row: Any) -> Any:
+            sys.exit(3)
+
+    client = Leaving()
+    with pytest.raises(RuntimeError, match="SystemExit"):
+        mapped(client, [1]).rows()
+    assert client.events[-1] == "close"
+
+
+def test_a_system_exit_in_the_background_of_a_client_ends_the_task() -> None:
+    class Refreshing(Client):
+        async def open(self) -> None:
+            async def refresh() -> None:
+                sys.exit(3)
+
+            self.refreshing = asyncio.ensure_future(refresh())
+            await asyncio.wait({self.refreshing})
+            await super().open()
+
+    client = Refreshing()
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        with pytest.raises(RuntimeError, match="SystemExit") as ended:
+            mapped(client, [1]).rows()
+        errors.append(ended.value)
+
+    task = threading.Thread(target=run, daemon=True)
+    task.start()
+    task.join(timeout=30)
+    assert errors
+    assert client.events[-1] == "close"
 
 
 @pytest.mark.parametrize("method", ["open", "close"])

@@ -105,7 +105,6 @@ class LoopLane:
         self._end = end
         self._landed: SimpleQueue[list[tuple[int, list[Outcome]]] | BaseException] = SimpleQueue()
         self._loop = asyncio.new_event_loop()
-        self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="stoplog-async", daemon=True)
         self._thread.start()
 
@@ -130,18 +129,19 @@ class LoopLane:
     def close(self) -> None:
         """Cancels the running calls, closes the opened function and ends the thread."""
         try:
-            if not self._over.is_set():
-                self._on_loop(self._wind_up)
+            self._on_loop(self._wind_up)
         finally:
             self._stop()
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
-        try:
-            self._loop.run_forever()
-        except BaseException as error:  # sys.exit() in a call ends the loop; the task must not wait for ever
-            self._over.set()
-            self._landed.put(RuntimeError(f"A call ended the event loop by {error!r}."))
+        while True:
+            try:
+                self._loop.run_forever()
+                return
+            except BaseException as error:
+                # sys.exit() has ended the loop. It goes on, because open() or close() may not have returned.
+                self._landed.put(RuntimeError(f"A call ended the event loop by {error!r}."))
 
     async def _wind_up(self) -> None:
         await self._flight.cancel()
@@ -159,7 +159,6 @@ class LoopLane:
         return asyncio.run_coroutine_threadsafe(awaited(), self._loop).result()
 
     def _stop(self) -> None:
-        if not self._over.is_set():
-            self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()

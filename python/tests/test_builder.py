@@ -24,6 +24,14 @@ def test_the_last_value_of_an_option_counts_regardless_of_the_case_of_the_name()
     assert "inProgress" not in sink.options()
 
 
+def test_a_repeated_call_replaces_the_earlier_values_whichever_arguments_it_has() -> None:
+    base = FileSource.for_record_stream_format("text", "/in")
+    first = base.with_absence(forget_after="2d", on_other_directory="wait")
+    again = first.with_absence(on_other_directory="accept").build().options()
+    assert again == base.build().options() | {"onOtherDirectory": "accept"}
+    assert first.with_absence().build() == base.build()
+
+
 def test_contradictions_are_reported_together() -> None:
     builder = (
         json_sink()

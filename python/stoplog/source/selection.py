@@ -117,4 +117,4 @@ class SelectionMethods(Builder):
             "forgetMissingAfter": if_given(duration_text, "forget_after", forget_after),
             "onOtherDirectory": other,
         }
-        return self._with(**present(absence))
+        return self._with("absence", **present(absence))

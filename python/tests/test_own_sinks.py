@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import threading
+import zlib
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
@@ -108,6 +109,38 @@ def test_what_is_sent_opens_where_the_package_is_not_installed(tmp_path: Path) -
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("shop Prepared(")
     assert done.stdout.endswith(") None\n"), "the package of the test was found"
+
+
+def test_a_worker_opens_what_several_releases_have_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink, model = Sink(name="shop"), "stoplog._python.model"
+    own, texts = carrier._sources(), list[str]()
+    for release in (1, 2, 1):
+        _, code = own[model]
+        changed = zlib.compress(zlib.decompress(code) + f"\nRELEASE = {release}\n".encode())
+        monkeypatch.setattr(carrier, "_sources", lambda changed=changed: own | {model: (False, changed)})
+        texts.append(carrier.function_text(CommitterSide(sink), sink))
+    program = "\n".join(
+        [
+            "import base64, pickle, sys",
+            "sys.meta_path[:] = [each for each in sys.meta_path if 'editable' not in repr(each).lower()]",
+            "sys.path[:] = [entry for entry in sys.path if not entry.endswith('/python')]",
+            "for text in sys.stdin.read().split():",
+            "    pickle.loads(base64.b64decode(text))()",
+            f"    print(sys.modules['{model}'].RELEASE)",
+        ]
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        input="\n".join(texts),
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["1", "2", "1"]
 
 
 @pytest.mark.parametrize(

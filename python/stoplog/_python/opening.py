@@ -35,9 +35,13 @@ def opened(version: str, sources: Sources, pickled: bytes) -> Any:
             source = zlib.decompress(self.sources[module.__name__][1])
             exec(compile(source, f"<{module.__name__}>", "exec"), module.__dict__)
 
-    # Last: an installed package comes first. A worker opens many pickles.
-    if not any(type(finder).__name__ == "SentModules" for finder in sys.meta_path):
-        sys.meta_path.append(SentModules(sources))
+    # Last: an installed package comes first. A worker opens many pickles, also those of another release.
+    before = [finder for finder in sys.meta_path if type(finder).__name__ == "SentModules"]
+    if not any(finder.sources == sources for finder in before):  # type: ignore[attr-defined]
+        sys.meta_path[:] = [*(each for each in sys.meta_path if each not in before), SentModules(sources)]
+        for name in sources if before else ():
+            if type(getattr(sys.modules.get(name), "__loader__", None)).__name__ == "SentModules":
+                del sys.modules[name]
     here = importlib.import_module("stoplog")
     if vars(here).get("__file__") is not None and here.__version__ != version:
         raise RuntimeError(

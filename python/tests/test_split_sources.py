@@ -143,6 +143,10 @@ def _returned(value: Any) -> Any:
             Wrong(cut=(Split([0, 9], 9), Split([9, 10], 1))),
             "Wrong.cut returned a first split with 9 rows. Return a split of 1 to 3 rows",
         ),
+        (
+            Wrong(cut=(Split([0, 3], 3), Split([4, 10], 6))),
+            "Wrong.cut returned splits of 3 and 6 rows for a split of 10 rows. Return all rows of the split",
+        ),
     ],
 )
 def test_wrong_values_are_refused_with_the_repair(wrong: Wrong, message: str) -> None:

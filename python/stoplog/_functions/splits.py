@@ -121,6 +121,9 @@ class EnumeratorSide:
             what = f"a first split with {'an unknown number of' if head[1] is None else head[1]} rows"
             repair = f"Return a split of 1 to {rows} rows, with its number, or None."
             raise PythonResult(f"{self.owner}.cut", what, repair)
+        if None not in (split[1], rest[1]) and head[1] + rest[1] != split[1]:
+            what = f"splits of {head[1]} and {rest[1]} rows for a split of {split[1]} rows"
+            raise PythonResult(f"{self.owner}.cut", what, "Return all rows of the split, each row once.")
         return [head, rest]
 
     def fix_target(self) -> None:

@@ -267,6 +267,17 @@ def test_a_batch_has_no_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (sink.calls[0].run, sink.calls[0].epoch) == ("start-1", None)
 
 
+def test_a_writer_that_exits_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Leaving(Recording):
+        def writer(self, task: Any) -> Any:
+            sys.exit(3)
+
+    with pytest.raises(
+        RuntimeError, match="The Python method writer of Leaving failed in epoch 7, partition 3"
+    ):
+        ran(Leaving(), "7:false", monkeypatch)
+
+
 @pytest.mark.parametrize(
     ("failing", "calls"), [("write", ["write", "abort"]), ("prepare", ["write", "write", "prepare", "abort"])]
 )

@@ -19,7 +19,7 @@ import pytest
 from stoplog import BucketAssigner, Encoder, FileSink, FileSource, InvalidOptions, StreamFormat
 from stoplog._functions.code import UserCode, by_value, plan_of
 from stoplog._functions.encode import BucketNames, Encoded
-from stoplog._functions.read import FilePart, Reading
+from stoplog._functions.read import FilePart, Reading, checked
 from stoplog._functions.roll import OpenPart, PolicySide
 from stoplog._functions.task import Function, PythonResult
 from stoplog._shared.user_code import PythonFailed
@@ -68,6 +68,8 @@ def test_a_bucket_function_may_return_a_dictionary_array() -> None:
         (None, "returned None for a batch. Return a string for each row of the batch, as a list."),
         ("de", "returned a str for a batch."),
         (7, "returned an int for a batch."),
+        ({"a", "b", "c", "d", "e"}, "returned a set for a batch."),
+        (dict.fromkeys("abcde"), "returned a dict for a batch."),
         (["de", "fr"], "returned 2 names for a batch of 5 rows. Return a string for each row of the batch."),
         (["de", None, "de", "de", "de"], "returned None as the name of row 1 of a batch."),
         (["de", 7, "de", "de", "de"], "returned an int as a name."),
@@ -92,6 +94,16 @@ def test_an_exception_has_the_condition_and_the_traceback_of_the_user() -> None:
         names(wrong)
     assert isinstance(e.value.__cause__, KeyError)
     assert ", in wrong\n" in str(e.value)
+
+
+def test_an_exit_is_an_exception_of_the_user_and_not_of_spark() -> None:
+    def leaves(*arguments: Any) -> Iterator[Any]:
+        yield sys.exit(3)
+
+    with pytest.raises(PythonFailed, match=r"from_function\(exit\) failed: SystemExit"):
+        names(sys.exit)
+    with pytest.raises(PythonFailed, match=r"from_function\(leaves\) failed: SystemExit: 3"):
+        read(leaves, chunks(("file:/1", b"1", 0, 1)))
 
 
 def test_an_encoder_returns_a_value_for_each_row_of_a_bucket() -> None:
@@ -264,6 +276,19 @@ def test_columns_are_cast_and_arranged() -> None:
     assert (batch.schema.names, batch.schema.field("a").type) == (["a", "b"], pa.int8())
 
 
+@pytest.mark.parametrize("nested", [lambda of: of, pa.list_, lambda of: pa.struct([("at", of)])])
+def test_a_time_without_a_zone_is_no_time_of_utc(nested: Callable[[pa.DataType], pa.DataType]) -> None:
+    zoned, berlin, plain = (
+        nested(pa.timestamp(unit, zone))
+        for unit, zone in (("us", "UTC"), ("ms", "Europe/Berlin"), ("ns", None))
+    )
+    for given, wanted in ((zoned, zoned), (berlin, zoned), (plain, nested(pa.timestamp("us")))):
+        checked("read", pa.table({"at": pa.nulls(1, given)}), pa.schema([("at", wanted)]))
+    for given, wanted in ((plain, zoned), (zoned, plain)):
+        with pytest.raises(PythonResult, match=r"returned the column at of type .* for .*: return the type"):
+            checked("read", pa.table({"at": pa.nulls(1, given)}), pa.schema([("at", wanted)]))
+
+
 LOCK = threading.Lock()
 
 
@@ -306,6 +331,10 @@ def numbered(parts: list[OpenPart]) -> list[int]:
     return [1 for _ in parts]
 
 
+def unordered(parts: list[OpenPart]) -> set[str]:
+    return {"old"}
+
+
 def test_a_rolling_policy_receives_all_parts_and_returns_reasons() -> None:
     parts = [["a", 10, 1, 61_000, 0], ["b", 10, 1, 0, 6_000], ["c", 10, 1, 0, 0]]
     assert policy(oldest).due(parts) == ["old", "old", None]
@@ -315,6 +344,7 @@ def test_a_rolling_policy_receives_all_parts_and_returns_reasons() -> None:
     ("function", "said"),
     [
         (none, "returned None"),
+        (unordered, "returned a set"),
         (short, "returned 0 values for 1 part. Return a list with a reason, or None, for each part"),
         (numbered, "returned an int as a reason"),
     ],

@@ -110,12 +110,28 @@ def checked(owner: str, batch: Any, schema: pa.Schema | None) -> pa.Table:
             f"a batch with the columns {', '.join(batch.column_names) or '(none)'}",
             f"Return the columns of the schema: {', '.join(schema.names)}.",
         )
+    batch = batch.select(schema.names)
+    for found, wanted in zip(batch.schema, schema, strict=True):
+        ours, theirs = zones(found.type), zones(wanted.type)
+        if len(ours) == len(theirs) and ours != theirs:
+            what = f"the column {found.name} of type {found.type} for {wanted.type}"
+            repair = "A time without a zone is another time in each zone: return the type of the schema."
+            raise PythonResult(owner, what, repair)
     try:
-        return batch.select(schema.names).cast(schema)
+        return batch.cast(schema)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
         what = f"values that do not fit the schema ({str(error).splitlines()[0].rstrip('.')})"
         repair = "Return the types of the schema, or correct the schema."
         raise PythonResult(owner, what, repair) from None
+
+
+def zones(kind: pa.DataType) -> list[bool]:
+    """Returns for each timestamp in a type whether it has a time zone."""
+    import pyarrow as pa
+
+    if pa.types.is_timestamp(kind):
+        return [kind.tz is not None]
+    return [zone for at in range(kind.num_fields) for zone in zones(kind.field(at).type)]
 
 
 class ChunkStream(io.RawIOBase):

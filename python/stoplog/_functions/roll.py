@@ -6,7 +6,7 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
-from stoplog._functions.task import PythonResult
+from stoplog._functions.task import PythonResult, in_order
 from stoplog._shared.user_code import described
 
 _REPAIR = "Return a list with a reason, or None, for each part."
@@ -55,7 +55,7 @@ class PolicySide:
         """
         facts = [OpenPart(name, size, rows, age / 1e3, idle / 1e3) for name, size, rows, age, idle in parts]
         returned = self.function(facts)
-        if isinstance(returned, str | bytes) or not hasattr(returned, "__iter__"):
+        if not in_order(returned):
             raise PythonResult(self.owner, described(returned), _REPAIR)
         reasons = list(returned)
         if len(reasons) != len(parts):

@@ -49,7 +49,7 @@ class Function:
             if self.loaded is None:
                 self.loaded = getattr(pickle.loads(self.pickled), self.method)
             return self.loaded(*arguments)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PythonFailed(self.owner, error, place()) from error
 
     def iterated(self, *arguments: Any) -> Iterator[Any]:
@@ -68,9 +68,18 @@ class Function:
                 value = next(values)
             except StopIteration:
                 return
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 raise PythonFailed(self.owner, error, place()) from error
             yield value
+
+
+def in_order(value: Any) -> bool:
+    """Returns whether a value has one item for each row, in an order. The order of a set is random.
+
+    >>> in_order(["a", "b"]), in_order({"a", "b"}), in_order("ab")
+    (True, False, False)
+    """
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes | set | frozenset | dict)
 
 
 def place() -> str:
@@ -99,9 +108,7 @@ def column_of(owner: str, result: Any, rows: int, noun: str, kind: pa.DataType) 
     if isinstance(result, pa.ChunkedArray):
         result = result.combine_chunks()
     if not isinstance(result, pa.Array):
-        if isinstance(result, str | bytes) or not (
-            hasattr(result, "__len__") and hasattr(result, "__iter__")
-        ):
+        if not in_order(result) or not hasattr(result, "__len__"):
             raise PythonResult(owner, f"{described(result)} for a batch", f"Return {expected}, as a list.")
         result = _converted(owner, result, noun, kind, expected)
     elif result.type != kind:

@@ -79,7 +79,7 @@ class WriterSide:
     ) -> _Result:
         try:
             return call(*arguments)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             owner = f"The Python method {method} of {type(self.sink).__name__}"
             raise PythonFailed(owner, error, task_clause(task.epoch, task.partition)) from error
 
@@ -115,7 +115,7 @@ def _undo(writing: Writing) -> None:
     """The failure that led here is reported, and not one of `abort`: recovery finds the remainder."""
     try:
         writing.abort()
-    except Exception:
+    except (Exception, SystemExit):
         traceback.print_exc(file=sys.stderr)
 
 

@@ -112,6 +112,13 @@ def main():
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
+
+    def leave():
+        os.dup2(nothing, lines.fileno(), inheritable=False)
+        os.dup2(2, answers.fileno(), inheritable=False)
+
+    # A child of a fork would keep both open, and the driver would wait for a process that has ended.
+    os.register_at_fork(after_in_child=leave)
     calls = queue.Queue()
     # A thread, so that the process ends with its driver even if a call hangs.
     process = Process()

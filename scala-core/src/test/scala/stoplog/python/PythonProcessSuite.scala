@@ -123,6 +123,28 @@ class PythonProcessSuite extends AnyFunSuite with Eventually {
     }
   }
 
+  test("a living child of user code does not delay the report of an ended process") {
+    started() { process =>
+      val builtins = process.load("builtins", moduleNamed("builtins"))
+      val forked   = "__import__('os').fork() or (__import__('time').sleep(600), __import__('os')._exit(0))"
+      val child    = ProcessHandle.of(builtins.call("eval")(forked).asLong).get
+      try {
+        val error = refused(process.load("os", moduleNamed("os")).call("_exit")(7))
+        assert(error.getCondition === "STOPLOG_PYTHON_ENDED")
+        assert(child.isAlive)
+      } finally child.destroyForcibly(): Unit
+    }
+  }
+
+  test("a forked child replies to no call") {
+    started() { process =>
+      val builtins = process.load("builtins", moduleNamed("builtins"))
+      val child    = builtins.call("eval")("__import__('os').fork()").asLong
+      assert(child > 0)
+      for (number <- 1 to 3) assert(builtins.call("abs")(-number).asInt === number)
+    }
+  }
+
   test("the end of the process closes its objects") {
     val path = Files.createTempFile("closed", "")
     started()(

@@ -167,8 +167,10 @@ private[stoplog] object SourceDriver {
   /** Returns all current splits of a source, for a batch query, which keeps no state. */
   def all[S <: Split](source: SplitSource[S, _, _], scratch: StateFiles): Vector[S] = {
     val enumerator = source.enumerator(EnumeratorContext(None, _ => Iterator.empty, scratch))
-    try Admission.take(enumerator, ReadLimits.none)
-    finally enumerator.close()
+    try {
+      enumerator.fixTarget()
+      Admission.take(enumerator, ReadLimits.none)
+    } finally enumerator.close()
   }
 
   /** Rejects the state of another source. A file next to the splits records the source. A checkpoint without

@@ -43,7 +43,9 @@ trait SplitEnumerator[S <: Split] extends AutoCloseable {
   /** The number of the first split, from the start of the source, that a restored enumerator may request. */
   def oldestNeeded: Long = Long.MaxValue
 
-  /** Limits the enumerator to the splits that exist now, as required by the trigger `availableNow`. */
+  /** Limits the enumerator to the splits that exist now, as required by the trigger `availableNow` and by a
+    * batch query. Called before [[discover]].
+    */
   def fixTarget(): Unit
 
   /** Called when the micro-batches of these splits are committed. After a restart, the same splits may be

@@ -74,6 +74,23 @@ class AdmissionSuite extends AnyFunSuite {
     assert(full.looked === 1)
   }
 
+  test("a batch query reads the splits of its start from a growing source") {
+    val endless = new Listed(sized()) {
+      private var end                    = Long.MaxValue
+      private var at                     = 0L
+      override def next(): Option[Piece] = Option.when(at < end.min(Endless)) { at += 1; Piece(at) }
+      override def fixTarget(): Unit     = end = 3
+    }
+    val source = new SplitSource[Piece, Piece, Piece] {
+      override def describe: String                       = "an endless source"
+      override def splits: VersionedSerializer[Piece]     = fail("nothing is recorded")
+      override def reader(): SplitReader[Piece, Piece]    = fail("nothing is read")
+      override def emitter(): RecordEmitter[Piece, Piece] = fail("nothing is read")
+      override def enumerator(of: EnumeratorContext[Piece]): SplitEnumerator[Piece] = endless
+    }
+    assert(SourceDriver.all(source, StateFiles.None).map(_.bytes) === Vector(1, 2, 3))
+  }
+
   test("the lower of two limits applies") {
     val one = ReadLimits(Some(1), Some(20), None)
     val two = ReadLimits(Some(2), Some(10), None)
@@ -128,6 +145,8 @@ class AdmissionSuite extends AnyFunSuite {
 }
 
 object AdmissionSuite {
+  private final val Endless = 1000L
+
   private final case class Piece(bytes: Long, records: Option[Long] = None) extends Split {
     override def describe: String = s"$bytes bytes"
     override def size: SplitSize  = SplitSize(bytes, records)

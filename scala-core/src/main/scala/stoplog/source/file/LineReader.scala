@@ -69,16 +69,18 @@ private[file] final class LineReader(separator: LineReader.Separator, maxLineByt
 
   /** Moves to the next line. False if the buffer has no complete line: at the end of the stream, there are no
     * more lines.
+    *
+    * @param longest the maximum length of the line
     */
-  def next(): Boolean = {
+  def next(longest: Int = maxLineBytes): Boolean = {
     val end = if (pattern.length == 0) anyLineEnd() else textEnd()
     if (end >= 0) {
-      hand(end)
+      hand(end, longest)
       begin = end + endLength(end)
       scanned = begin
       true
     } else if (atEnd && begin < filled) {
-      hand(filled)
+      hand(filled, longest)
       begin = filled
       scanned = filled
       true
@@ -105,7 +107,8 @@ private[file] final class LineReader(separator: LineReader.Separator, maxLineByt
     }
   }
 
-  private def hand(end: Int): Unit = {
+  private def hand(end: Int, longest: Int): Unit = {
+    if (end - begin > longest) throw tooLong()
     from = begin
     size = end - begin
     lineStart = base + begin
@@ -160,12 +163,13 @@ private[file] final class LineReader(separator: LineReader.Separator, maxLineByt
     }
 
   private def larger(): Array[Byte] =
-    if (filled - begin > maxLineBytes)
-      throw new java.io.IOException(
-        s"the line at this byte is longer than maxRecordSize, which is $maxLineBytes bytes: set a larger maxRecordSize " +
-          "if the line is valid"
-      )
+    if (filled - begin > maxLineBytes) throw tooLong()
     else new Array[Byte]((buffer.length * 2L).min(maxLineBytes.toLong + 2 * LineReader.LeastBytes).toInt)
+
+  private def tooLong() = new java.io.IOException(
+    s"the line at this byte is longer than maxRecordSize, which is $maxLineBytes bytes: set a larger maxRecordSize " +
+      "if the line is valid"
+  )
 }
 
 private[stoplog] object LineReader {

@@ -62,7 +62,7 @@ private[file] final class OpenLines(
 
   /** Skips the bytes before the split, which belong to the last line of an earlier piece. */
   private def skip(): Unit = {
-    while (passed < from && reader.next()) count += 1
+    while (passed < from && reader.next(longest = Int.MaxValue)) count += 1
     begun = passed >= from
   }
 

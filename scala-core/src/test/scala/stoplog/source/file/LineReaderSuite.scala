@@ -60,6 +60,23 @@ class LineReaderSuite extends AnyFunSuite {
     }
   }
 
+  test("a line longer than the limit is an error also in the buffer, unless the line is skipped") {
+    for ((text, longest) <- Seq("abcd\nab\n" -> 4, "ab\nabcd" -> 4, "abcd\r\nx" -> 4)) {
+      def reader(most: Int) = {
+        val made = new LineReader(LineReader.Separator.AnyLineEnd, most)
+        made.open(new java.io.ByteArrayInputStream(text.getBytes("UTF-8")), 0)
+        while (made.fill(Long.MaxValue)) ()
+        made
+      }
+      def all(of: LineReader): Unit = while (of.next()) ()
+      all(reader(longest))
+      val short = reader(longest - 1)
+      assert(intercept[java.io.IOException](all(short)).getMessage.contains("maxRecordSize"))
+      assert(short.position === text.indexOf("abcd"))
+      assert(short.next(longest = Int.MaxValue))
+    }
+  }
+
   test("any cut assigns each line to a single piece") {
     val random = new Random(1)
     for (round <- 1 to 200) {

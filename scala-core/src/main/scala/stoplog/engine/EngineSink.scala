@@ -29,6 +29,9 @@ private[stoplog] trait EngineSink[C, R, M] {
   /** Returns the written files for lineage tools; `None` if the target is not a directory of files. */
   def dataset: Option[Dataset] = None
 
+  /** Returns where the files are written; `None` if the target is not a directory of files. */
+  def output: Option[OutputFiles] = None
+
   /** Returns which writes may replace existing rows of the target. */
   def replacing: Replacing
 
@@ -75,6 +78,12 @@ private[stoplog] object EngineSink {
       if (sinkId == SinkIdentity.DefaultSinkId && !target.contains("#")) target else s"$target#$sinkId"
     )
 }
+
+/** The files of a sink.
+  *
+  * @param example the path of a file as the sink may write it, below the directory
+  */
+private[stoplog] final case class OutputFiles(directory: String, example: String)
 
 /** Committed rows that readers do not see yet.
   *

@@ -4,6 +4,7 @@ package stoplog.filesink
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
 
+import stoplog.bucket.Bucketing
 import stoplog.checkpoint.CheckpointPlace
 import stoplog.commit._
 import stoplog.engine._
@@ -11,6 +12,7 @@ import stoplog.error.{Log, Redaction}
 import stoplog.options.{OutputOptions, SinkOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.plan.TaskResult
+import stoplog.storage.FileStore
 import stoplog.stores.SinkStorage
 
 /** The sink of rolling part files, called by an engine's frame. */
@@ -30,6 +32,12 @@ private[stoplog] final class FileEngineSink private (
       options.output.format.toMap.getOrElse(OutputOptions.FormatName.key, Dataset.OwnFormat)
     )
   )
+
+  override def output: Option[OutputFiles] = {
+    val name   = asKnown.parts.naming.name(RunId.random(), 0)
+    val bucket = if (options.buckets.bucketing == Bucketing.BasePath) "" else "bucket=1"
+    Some(OutputFiles(storage.path, FileStore.path(bucket, name)))
+  }
 
   override def replacing: Replacing = Replacing.Partitions
 

@@ -152,6 +152,39 @@ private[stoplog] object FileReads {
     }
   }
 
+  /** Rejects a stream that would read its own output, without an end. Rejects input in the directory of the
+    * query's sink as well: a bucket may be the directory of the input, and readers of the sink would read the
+    * input. A hidden directory is allowed.
+    *
+    * Error: `STOPLOG_INVALID_OPTIONS`.
+    *
+    * @param sink    the directory of the query's sink
+    * @param example the path of a file as the sink may write it, below the directory
+    */
+  def refuseOutput(options: SourceOptions, sink: String, example: String): Unit = {
+    val root      = SourceRoot.of(options.content.paths)
+    val directory = new HadoopPath(sink)
+    val isRead    = root.pathOf(sink, directory).exists { below =>
+      rules(options, root).copy(dates = None).includes(FileStore.path(below, example))
+    }
+    val ofSink = SourceRoot(directory, Vector.empty, Vector.empty, Vector.empty)
+    val inside = root.locations.map(new HadoopPath(_)).filter { location =>
+      ofSink.pathOf(location.toString, location).exists(!HiddenNames.areIn(_))
+    }
+    val problem =
+      if (isRead)
+        Some(s"path includes '$directory', the path of the sink: the query would read its own output.")
+      else
+        inside.headOption.map(location =>
+          s"path = '$location' is below the path of the sink, '$directory': the query may read its own output, and " +
+            "readers of the sink would read the input."
+        )
+    // A finder returns files by rules of its own.
+    problem.filter(_ => options.files.finder.forall(_ == FileFinder.NonSplitting)).foreach { why =>
+      throw Errors.invalidOptions(Seq(s"$why Set separate directories, or a hidden directory such as _raw."))
+    }
+  }
+
   /** Files of every checkpoint. */
   private val OfCheckpoint = Seq("metadata", "offsets/0")
 
@@ -173,9 +206,23 @@ private[stoplog] object FileReads {
     // A range of dates may move, or be changed later.
     val always                                        = rules(options, root).copy(dates = None)
     def isRead(directory: String, system: HadoopPath) = root.pathOf(directory, system).exists(always.reaches)
-    val archive                                       = options.follow.monitoring.cleaning match {
+    def holdsRoot(directory: String)                  = {
+      val uri     = root.root.toUri
+      val there   = new HadoopPath(uri.getScheme, uri.getAuthority, directory)
+      val archive = SourceRoot(there, Vector.empty, Vector.empty, Vector.empty)
+      archive
+        .pathOf(root.root.toString, root.root)
+        .exists(below => below.nonEmpty && always.reaches(below)) &&
+      root.files.find("").forall(_.kind == Found.Directory)
+    }
+    val archive = options.follow.monitoring.cleaning match {
       case CleanSource.Archive(directory) if isRead(directory, root.root) =>
         Some(s"sourceArchiveDir = '$directory' is below path: what is archived would be read again.")
+      case CleanSource.Archive(directory) if root.onSameSystem(directory).exists(holdsRoot) =>
+        Some(
+          s"sourceArchiveDir = '$directory' is above path: files of a nested directory of the same name would be " +
+            "archived in path, and read again."
+        )
       case _ => None
     }
     val notes = options.follow.quarantine

@@ -108,7 +108,8 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     "required with `cleanSource` = `archive`",
     "The directory of archived files, which keep their paths relative to `path`. If the name is taken, the " +
       "name of the archived file contains the modification time. The directory must not be read by the " +
-      "source, that is, not be below one of the source's paths unless hidden or excluded by the pattern."
+      "source, that is, not be below one of the source's paths unless hidden or excluded by the pattern, " +
+      "and not be above the paths if nested directories are read."
   )
 
   val OnMergedPart: Opt[Merged] =

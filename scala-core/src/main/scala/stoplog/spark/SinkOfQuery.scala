@@ -3,9 +3,10 @@ package stoplog.spark
 
 import scala.util.Try
 
+import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.streaming.StreamingQuery
 
-import stoplog.engine.Unseen
+import stoplog.engine.{OutputFiles, Unseen}
 import stoplog.error.Errors
 
 /** The sink of a running or ended query. */
@@ -23,8 +24,15 @@ private[stoplog] object SinkOfQuery {
     case _ => throw Errors.notAStoplogQuery(Option(query.name).getOrElse(query.runId.toString))
   }
 
+  /** Returns where the query of this thread writes files, if its sink is a file sink. */
+  def outputOfThisThread: Option[OutputFiles] = for {
+    start <- QueryContext.start()
+    query <- QueryContext.running(SparkSession.active, start.queryId)
+    files <- tableOf(query).collect { case sink: SinkTable[_] => sink.sink.output }.flatten
+  } yield files
+
   /** Spark passes the sink to no one, and its classes moved between versions. */
-  private def tableOf(query: StreamingQuery): Option[AnyRef] = {
+  private def tableOf(query: AnyRef): Option[AnyRef] = {
     val execution = Try(call(query, "streamingQuery")).getOrElse(query)
     Try(call(execution, "sink")).toOption
   }

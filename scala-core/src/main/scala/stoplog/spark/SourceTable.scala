@@ -146,6 +146,7 @@ private[spark] object SourceTable {
       FileReads.refuseStream(options)
       FileReads.refuseUnfitArchive(options)
       FileReads.refuseCheckpoint(options, checkpointLocation)
+      SinkOfQuery.outputOfThisThread.foreach(to => FileReads.refuseOutput(options, to.directory, to.example))
       super.toMicroBatchStream(checkpointLocation)
     }
 

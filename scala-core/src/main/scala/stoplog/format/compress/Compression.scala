@@ -35,8 +35,8 @@ private[stoplog] sealed abstract class Compression(val name: String, val suffix:
   def openMember(out: OutputStream): MemberStream
 
   /** Whether readers see the bytes after any file of this kind. In Hadoop's block framing, a file may end in
-    * a block of length 0, which readers treat as the end. A gzip file of another writer may end in zeros, after
-    * which readers ignore or reject more members.
+    * a block of length 0, which readers treat as the end. A gzip file of another writer may end in zeros,
+    * after which readers ignore or reject more members.
     */
   def mayFollowAny: Boolean = true
 }

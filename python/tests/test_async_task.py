@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import threading
 from typing import Any
@@ -142,7 +143,9 @@ def test_a_client_is_closed_after_a_system_exit_in_a_call() -> None:
     assert client.events[-1] == "close"
 
 
-def test_a_system_exit_in_the_background_of_a_client_ends_the_task() -> None:
+def test_a_system_exit_in_the_background_of_a_client_ends_the_task(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     class Refreshing(Client):
         async def open(self) -> None:
             async def refresh() -> None:
@@ -165,6 +168,9 @@ def test_a_system_exit_in_the_background_of_a_client_ends_the_task() -> None:
     task.join(timeout=30)
     assert errors
     assert client.events[-1] == "close"
+    del client.refreshing
+    gc.collect()
+    assert not caplog.records, "the exit is not reported again when its task is collected"
 
 
 @pytest.mark.parametrize("method", ["open", "close"])

@@ -105,6 +105,7 @@ class LoopLane:
         self._end = end
         self._landed: SimpleQueue[list[tuple[int, list[Outcome]]] | BaseException] = SimpleQueue()
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_report_others)
         self._thread = threading.Thread(target=self._run, name="stoplog-async", daemon=True)
         self._thread.start()
 
@@ -162,3 +163,9 @@ class LoopLane:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+def _report_others(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Reports errors that no one receives, except an exit, which has ended the task already."""
+    if not isinstance(context.get("exception"), SystemExit | KeyboardInterrupt):
+        loop.default_exception_handler(context)

@@ -2,7 +2,7 @@
 package stoplog.storage.s3
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, EOFException, FileNotFoundException}
-import java.io.{InputStream, OutputStream}
+import java.io.{IOException, InputStream, OutputStream}
 
 import stoplog.error.StoplogException
 import stoplog.storage._
@@ -71,7 +71,11 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
         objects.delete(Seq(from))
         MoveOutcome.Moved
       } else MoveOutcome.TargetTaken
-    catch { case _: FileNotFoundException => MoveOutcome.SourceGone } // or another process was faster
+    catch {
+      case _: FileNotFoundException => MoveOutcome.SourceGone // or another process was faster
+      // Some servers answer a read during a deletion with another error, such as 416.
+      case _: IOException if objects.size(from).isEmpty => MoveOutcome.SourceGone
+    }
   }
 
   /** A server checks the right to delete before it looks up the object, so the check writes nothing. */

@@ -13,7 +13,7 @@ import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
 import stoplog.part.{Publish, RunId}
 import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Request, S3Server}
 import stoplog.sink.CommitOutcome
-import stoplog.storage.NewPart
+import stoplog.storage.{MoveOutcome, NewPart}
 
 /** Every request of a part's life, and of a record, fails once in every way. */
 class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
@@ -66,6 +66,26 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     } finally {
       proxy.inject()
       storage.close()
+    }
+  }
+
+  test("a move finds no source if another process deletes it during the read, for each answer to the read") {
+    for (answer <- Seq(Fault.Answered(416, "Range Not Satisfiable", "InvalidRange"), Fault.NoSuchUpload)) {
+      val storage = S3UnderTest.create(S3Settings(), S3Bucket(proxy.endpoint, "stoplog-faults"))
+      val other   = storage.through(S3Bucket(S3Server.sharedS3Mock.endpoint, "stoplog-faults"))
+      try {
+        storage.plant("b/part-1.txt", content.take(4))
+        proxy.inject { (request, _, _) =>
+          Option.when(request.call == S3Call.GetObject) {
+            other.objects.delete(Seq("b/part-1.txt"))
+            answer
+          }
+        }
+        assert(storage.files().move("b/part-1.txt", "b/part-2.txt") === MoveOutcome.SourceGone)
+      } finally {
+        proxy.inject()
+        storage.close()
+      }
     }
   }
 

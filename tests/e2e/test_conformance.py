@@ -94,7 +94,13 @@ REFUSED = r"(?i)unsupported|not support|unexpected type|only a single column|wri
 TAKEN_HERE_ALONE = {("text", "bytes")}
 """What Spark refuses to write: the bytes of a line."""
 
-REJECTED_HERE_ALONE = {("text", "lines"), ("csv", "lines"), ("json", "numbers"), ("orc", "last_second")}
+REJECTED_HERE_ALONE = {
+    ("text", "lines"),
+    ("csv", "lines"),
+    ("csv", "bytes"),
+    ("json", "numbers"),
+    ("orc", "last_second"),
+}
 """What Spark writes, and its readers do not return: see `docs/files/lines.md`."""
 
 

@@ -100,8 +100,7 @@ private[stoplog] final class RowCompactor(compression: Compression, header: Arra
   /** Whether the header is only a byte order mark, which does not show the end of a line. */
   private val isMark = header.forall(RowCompactor.MarkBytes)
 
-  override protected def mayBeFollowed: Boolean =
-    compression == Compression.Gzip || compression.mayFollowAny
+  override protected def mayBeFollowed: Boolean = compression.mayFollowOwn
 
   override protected def lineEnd: Byte = header.lastOption.getOrElse('\n'.toByte)
 

@@ -112,16 +112,15 @@ private[stoplog] final class VisibleFiles(files: FileStore) {
 
   /** Returns the valid-length files of the visible files, by the path of the visible file. */
   private def notesOf(hidden: Vector[FileInfo], visible: Set[String]): Map[String, Note] = {
-    val (standard, others) =
-      hidden.partition(file => ValidLengthNames.standard.fileOf(file.path).exists(visible))
+    val (standard, others) = hidden.partitionMap { file =>
+      ValidLengthNames.standard.fileOf(file.path).filter(visible).map(_ -> noteIn(file)).toLeft(file)
+    }
     val ofAnyName = for {
       file  <- others if ValidLengthNames.mayBeOne(file)
       about <- ValidLengthNames.longestIn(file.path)(visible)
       note = noteIn(file) if note.validBytes.isDefined
     } yield about -> note
-    (ofAnyName ++ standard.flatMap(file =>
-      ValidLengthNames.standard.fileOf(file.path).map(_ -> noteIn(file))
-    )).toMap
+    (ofAnyName ++ standard).toMap
   }
 
   private def noteIn(file: FileInfo): Note =

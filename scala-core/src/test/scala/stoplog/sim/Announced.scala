@@ -65,7 +65,7 @@ final class Announced(
     record.follow.manifest.foreach(manifest => manifests.remove(manifest.path))
   }
 
-  /** Parts of the newest record are lost, and the query goes on without them. */
+  /** Parts of the newest record are lost, and the query continues without them. */
   def skipped(seq: Long, paths: Set[String]): Unit = newest.filter(_.seq == seq).foreach { record =>
     published.keys.toVector.foreach(bucket => published.update(bucket, published(bucket) -- paths))
     record.follow.manifest

@@ -103,7 +103,7 @@ final class SimRecords(world: World, name: String = DiskLog.Main, isForced: Stri
 private object SimRecords {
   private val mapper = new ObjectMapper()
 
-  /** The parts without which the query goes on, by a note. */
+  /** The parts without which the query continues, by a note. */
   def skippedIn(note: Array[Byte]): Set[String] =
     mapper.readTree(note).path("skipped").elements.asScala.map(_.asText).toSet
 }

@@ -34,11 +34,13 @@ private[stoplog] sealed abstract class Compression(val name: String, val suffix:
   /** Opens a new member at the current end of `out`. The member never closes `out`. */
   def openMember(out: OutputStream): MemberStream
 
-  /** Whether readers see the bytes after any file of this kind. In Hadoop's block framing, a file may end in
-    * a block of length 0, which readers treat as the end. A gzip file of another writer may end in zeros,
-    * after which readers ignore or reject more members.
+  /** Whether readers see the bytes after a file of the sink. In Hadoop's block framing, a file may end in a
+    * block of length 0, which readers treat as the end.
     */
-  def mayFollowAny: Boolean = true
+  def mayFollowOwn: Boolean = true
+
+  /** Whether readers see the bytes after a file of any writer. */
+  def mayFollowAny: Boolean = mayFollowOwn
 }
 
 private[stoplog] object Compression {
@@ -55,6 +57,7 @@ private[stoplog] object Compression {
 
   /** Members of RFC 1952 at zlib's default level (6). */
   case object Gzip extends Compression("gzip", ".gz") {
+    // A file of another writer may end in zeros, after which readers ignore or reject more members.
     override def mayFollowAny: Boolean = false
 
     override def openMember(out: OutputStream): MemberStream =
@@ -77,14 +80,14 @@ private[stoplog] object Compression {
     * framing: choose `zstd` if both must read the files.
     */
   case object Lz4 extends OfHadoop("lz4", ".lz4", new Lz4Codec) {
-    override def mayFollowAny: Boolean = false
+    override def mayFollowOwn: Boolean = false
   }
 
   /** Snappy blocks in Hadoop's framing, which Spark expects for this suffix. This is not the framing format
     * of the Snappy project.
     */
   case object Snappy extends OfHadoop("snappy", ".snappy", new SnappyCodec) {
-    override def mayFollowAny: Boolean = false
+    override def mayFollowOwn: Boolean = false
   }
 
   /** bzip2 streams with blocks of 900 kB. Slow to write, but the only compression here that Spark splits. */

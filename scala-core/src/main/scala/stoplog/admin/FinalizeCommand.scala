@@ -26,7 +26,7 @@ private[admin] object FinalizeCommand {
   def decided(sink: SinkContext, newest: LogRecord): Vector[AdminAction] =
     if (sink.log.isPublished(newest)) Vector.empty
     else
-      newest.as(sink.log.outcome(newest.seq)).publish.filter(_.sizeBytes > 0).map { part =>
+      sink.publishedBy(newest).map { part =>
         Publish(
           part.finishedPath,
           part.sizeBytes,

@@ -14,8 +14,9 @@ private[admin] object RelocateCommand {
   def plan(sink: SinkContext, watch: (Int, Int) => Unit): AdminPlan = {
     val newest  = sink.newest()
     val files   = new StoredFiles(sink.stores(newest))
-    val parts   = newest.state.open.size + publishedBy(sink, newest).size
-    val checks  = unfinished(sink, newest, files) ++ decided(sink, newest, files)
+    val closed  = sink.publishedBy(newest)
+    val parts   = newest.state.open.size + closed.size
+    val checks  = unfinished(sink, newest, files) ++ decided(sink, newest, closed, files)
     val actions = checks.zipWithIndex.map { case (action, before) =>
       watch(before + 1, parts)
       action
@@ -50,8 +51,13 @@ private[admin] object RelocateCommand {
     }
 
   /** Checks the finished parts of the newest record. Older parts are the responsibility of readers. */
-  private def decided(sink: SinkContext, newest: LogRecord, files: StoredFiles): Iterator[AdminAction] =
-    publishedBy(sink, newest).iterator.map { part =>
+  private def decided(
+      sink: SinkContext,
+      newest: LogRecord,
+      closed: Vector[Pending],
+      files: StoredFiles
+  ): Iterator[AdminAction] =
+    closed.iterator.map { part =>
       files.length(part.finishedPath) match {
         case Some(part.sizeBytes) =>
           Found(part.finishedPath, FileCondition.Whole, "finished, with its length")
@@ -71,10 +77,6 @@ private[admin] object RelocateCommand {
         case None => broken(part, s"decided, and neither finished nor waiting$uploads")
       }
     }
-
-  /** Returns the parts with a file: a lost part and a called-off compaction have none. */
-  private def publishedBy(sink: SinkContext, newest: LogRecord): Vector[Pending] =
-    newest.as(sink.log.outcome(newest.seq)).publish.filter(_.sizeBytes > 0)
 
   /** The files in the directory, listed once on first use. */
   private final class StoredFiles(stores: SinkStores) {

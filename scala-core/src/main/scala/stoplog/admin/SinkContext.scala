@@ -8,7 +8,7 @@ import stoplog.error.Errors
 import stoplog.fault.Faults
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord, SinkState}
-import stoplog.part.RunId
+import stoplog.part.{Pending, RunId}
 import stoplog.storage.{Durability, FileStore, PartLayout, SinkDirectory, Truncation}
 import stoplog.stores.SinkStorage
 import stoplog.thread.Parallel
@@ -45,6 +45,10 @@ private[admin] final class SinkContext(
 
   /** Returns the stores of parts specified by the log. */
   def stores(newest: LogRecord): SinkStores = storage.stores(newest)
+
+  /** Returns the parts with a file: a lost part and a called-off compaction have none. */
+  def publishedBy(newest: LogRecord): Vector[Pending] =
+    newest.as(log.outcome(newest.seq)).publish.filter(_.sizeBytes > 0)
 
   /** Returns the known liveness of a driver, without a write, by this machine's clock. */
   def liveness(newest: LogRecord): Liveness = judged(newest, skewMillis = 0)

@@ -141,7 +141,7 @@ class LoopLane:
                 self._loop.run_forever()
                 return
             except BaseException as error:
-                # sys.exit() has ended the loop. The loop continues, because open() or close() may not have returned.
+                # sys.exit() has ended the loop. The loop continues: open() or close() may not have returned.
                 self._landed.put(RuntimeError(f"A call ended the event loop by {error!r}."))
 
     async def _wind_up(self) -> None:

@@ -1,31 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bucket functions, encoder functions and file readers, as tasks call them, without Spark."""
+"""Bucket functions, encoder functions and rolling policies, as tasks call them, without Spark."""
 
 from __future__ import annotations
 
-import io
 import pickle
 import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
-from stoplog import BucketAssigner, Encoder, FileSink, FileSource, InvalidOptions, StreamFormat
+from stoplog import BucketAssigner, Encoder, FileSink
 from stoplog._functions.code import UserCode, by_value, plan_of
 from stoplog._functions.encode import BucketNames, Encoded
-from stoplog._functions.read import FilePart, Reading, checked
 from stoplog._functions.roll import OpenPart, PolicySide
 from stoplog._functions.task import Function, PythonResult
 from stoplog._shared.user_code import PythonFailed
 
 ROWS = pa.RecordBatch.from_pydict({"id": [1, 2, 3, 4, 5], "land": ["de", "fr", "de", "fr", "it"]})
-LONGS = pa.schema([("n", pa.int64())])
 
 
 def function(called: Callable[..., Any]) -> Function:
@@ -97,13 +94,8 @@ def test_an_exception_has_the_condition_and_the_traceback_of_the_user() -> None:
 
 
 def test_an_exit_is_an_exception_of_the_user_and_not_of_spark() -> None:
-    def leaves(*arguments: Any) -> Iterator[Any]:
-        yield sys.exit(3)
-
     with pytest.raises(PythonFailed, match=r"from_function\(exit\) failed: SystemExit"):
         names(sys.exit)
-    with pytest.raises(PythonFailed, match=r"from_function\(leaves\) failed: SystemExit: 3"):
-        read(leaves, chunks(("file:/1", b"1", 0, 1)))
 
 
 def test_an_encoder_returns_a_value_for_each_row_of_a_bucket() -> None:
@@ -180,113 +172,6 @@ def test_wrong_bytes_are_refused_with_the_repair(returned: Any, message: str) ->
     with pytest.raises(PythonResult) as caught:
         encoded(lambda batch: returned, by=[], kept=[])
     assert message in str(caught.value)
-
-
-def chunks(*files: tuple[str, bytes, int, int], size: int = 7, tail: int = 0) -> Iterator[pa.RecordBatch]:
-    """The rows of the JVM's `FileBytes`, in batches that begin and end anywhere."""
-    rows = [
-        (name, start, end, len(content), at, content[at : min(at + 3, end + tail)])
-        for name, content, start, end in files
-        for at in range(start, min(end + tail, len(content)), 3)
-    ]
-    columns = ["file", "start", "end", "size", "at", "bytes"]
-    for begin in range(0, len(rows), size):
-        some = list(zip(*rows[begin : begin + size], strict=True))
-        yield pa.RecordBatch.from_pydict(
-            {f"_chunk_{name}": list(values) for name, values in zip(columns, some, strict=True)}
-            | {"day": [row[0][-1] for row in rows[begin : begin + size]]}
-        )
-
-
-def lines(file: Any, part: FilePart) -> Iterator[pa.RecordBatch]:
-    for line in file:
-        yield pa.RecordBatch.from_pydict({"n": [int(line)]})
-
-
-def read(called: Callable[..., Any], batches: Iterator[pa.RecordBatch], access: str = "forward") -> list[Any]:
-    task = Reading(function(called), LONGS, ["day"], access)
-    return [tuple(row.values()) for batch in task(batches) for row in batch.to_pylist()]
-
-
-@pytest.mark.parametrize("size", range(1, 12))
-@pytest.mark.parametrize("access", ["forward", "random"])
-def test_files_are_read_wherever_batches_end(size: int, access: str) -> None:
-    one, two = b"1\n22\n333\n4444\n", b"5\n"
-    found = read(lines, chunks(("file:/1", one, 0, len(one)), ("file:/2", two, 0, 2), size=size), access)
-    assert found == [(1, "1"), (22, "1"), (333, "1"), (4444, "1"), (5, "2")]
-
-
-def test_a_reader_may_stop_before_the_end_of_a_file() -> None:
-    def first(file: Any, part: FilePart) -> list[pa.Table]:
-        return [pa.table({"n": [int(file.readline())]})]
-
-    content = b"1\n22\n333\n4444\n"
-    files = [(f"file:/{name}", content, 0, len(content)) for name in "abc"]
-    assert read(first, chunks(*files)) == [(1, "a"), (1, "b"), (1, "c")]
-
-
-def test_a_reader_knows_its_part_and_the_position() -> None:
-    def positions(file: Any, part: FilePart) -> Iterator[pa.Table]:
-        yield pa.table({"n": [part.start, part.end, part.size, file.tell(), int(part.is_whole)]})
-        file.read(4)
-        yield pa.table({"n": [file.tell(), len(file.read()), len(file.read())]})
-
-    found = read(positions, chunks(("file:/1", b"0123456789", 2, 6), tail=3))
-    assert [row[0] for row in found] == [2, 6, 10, 0, 0, 4, 3, 0]
-
-
-def test_random_access_seeks() -> None:
-    def backwards(file: Any, part: FilePart) -> Iterator[pa.Table]:
-        file.seek(-2, io.SEEK_END)
-        last = int(file.read())
-        file.seek(0)
-        yield pa.table({"n": [last, int(file.read(1))]})
-
-    assert read(backwards, chunks(("file:/1", b"0123456789", 0, 10)), "random") == [(89, "1"), (0, "1")]
-
-
-@pytest.mark.parametrize(
-    ("yielded", "message"),
-    [
-        (None, "returned None. Yield record batches"),
-        ([{"n": 1}], "returned a dict as a batch. Yield a pyarrow.RecordBatch or a pyarrow.Table."),
-        ([pa.table({"m": [1]})], "a batch with the columns m. Return the columns of the schema: n."),
-        ([pa.table({"n": ["x"]})], "values that do not fit the schema ("),
-    ],
-)
-def test_wrong_batches_are_refused_with_the_repair(yielded: Any, message: str) -> None:
-    with pytest.raises(PythonResult) as caught:
-        read(lambda file, part: yielded, chunks(("file:/1", b"0", 0, 1)))
-    assert message.removeprefix("returned ") in str(caught.value)
-
-
-def test_an_exception_between_batches_has_the_condition() -> None:
-    with pytest.raises(PythonFailed, match="from_function\\(lines\\) failed: ValueError: invalid literal"):
-        read(lines, chunks(("file:/1", b"1\nx\n", 0, 4)))
-
-
-def test_columns_are_cast_and_arranged() -> None:
-    task = Reading(
-        function(lambda file, part: [pa.table({"b": [1], "a": [2]})]),
-        pa.schema([("a", pa.int8()), ("b", pa.int64())]),
-        [],
-        "forward",
-    )
-    (batch,) = task(chunks(("file:/1", b"0", 0, 1)))
-    assert (batch.schema.names, batch.schema.field("a").type) == (["a", "b"], pa.int8())
-
-
-@pytest.mark.parametrize("nested", [lambda of: of, pa.list_, lambda of: pa.struct([("at", of)])])
-def test_a_time_without_a_zone_is_no_time_of_utc(nested: Callable[[pa.DataType], pa.DataType]) -> None:
-    zoned, berlin, plain = (
-        nested(pa.timestamp(unit, zone))
-        for unit, zone in (("us", "UTC"), ("ms", "Europe/Berlin"), ("ns", None))
-    )
-    for given, wanted in ((zoned, zoned), (berlin, zoned), (plain, nested(pa.timestamp("us")))):
-        checked("read", pa.table({"at": pa.nulls(1, given)}), pa.schema([("at", wanted)]))
-    for given, wanted in ((plain, zoned), (zoned, plain)):
-        with pytest.raises(PythonResult, match=r"returned the column at of type .* for .*: return the type"):
-            checked("read", pa.table({"at": pa.nulls(1, given)}), pa.schema([("at", wanted)]))
 
 
 LOCK = threading.Lock()
@@ -398,18 +283,3 @@ def test_functions_belong_to_the_value_of_a_sink() -> None:
 
 def locked_not(batch: pa.RecordBatch) -> list[str]:
     return [""] * batch.num_rows
-
-
-def test_a_limit_of_rows_is_refused_with_a_reader() -> None:
-    builder = FileSource.for_record_stream_format(StreamFormat.from_reader(lines, "n bigint"), "/in")
-    with pytest.raises(InvalidOptions, match="use with_max_files_per_trigger or with_max_bytes_per_trigger"):
-        builder.with_max_rows_per_trigger(10).build()
-    assert (
-        builder.with_max_files_per_trigger(10)
-        .monitor_continuously("1s")
-        .process_static_file_set()
-        .build()
-        ._reader
-    )
-    with pytest.raises(ValueError, match="access must be 'forward' or 'random', not 'both'"):
-        StreamFormat.from_reader(lines, "n bigint", "both")  # type: ignore[arg-type]

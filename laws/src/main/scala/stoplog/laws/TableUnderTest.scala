@@ -2,6 +2,7 @@
 package stoplog.laws
 
 import java.nio.file.{Files, Path}
+import java.util.concurrent.ConcurrentHashMap
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -61,19 +62,15 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
 
   final def frame(ids: Range): DataFrame = spark.range(ids.head.toLong, ids.last + 1L).toDF()
 
-  /** Moves the one file of the rows into a bucket, and returns the file. */
+  /** Writes the rows into a file of a bucket, and returns the file. */
   final def written(rows: DataFrame, bucket: String = "", format: String = "parquet"): AnnouncedFile = {
     writes += 1
-    val directory = root.resolve(s"written-$writes")
-    rows.coalesce(1).write.format(format).save(directory.toString)
-    val from = Using.resource(Files.list(directory))(
-      _.iterator.asScala.filter(_.toString.endsWith(s".$format")).next()
-    )
     val relative = if (bucket.isEmpty) s"part-$writes.$format" else s"$bucket/part-$writes.$format"
     val to       = sink.resolve(relative)
+    val file     = WrittenFiles.of(spark, rows, format)
     Files.createDirectories(to.getParent)
-    Files.move(from, to)
-    AnnouncedFile(relative, Some(rows.count()), Files.size(to))
+    Files.write(to, file.bytes)
+    AnnouncedFile(relative, Some(file.rows), file.bytes.length.toLong)
   }
 
   final def announced(
@@ -129,4 +126,31 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
 
 private[stoplog] object TableUnderTest {
   val Log: LogId = LogId("events", "6ba7b810-9dad-11d1-80b4-00c04fd430c8")
+}
+
+/** Files of Spark, by the plans of their rows. Most tests write the same few rows, and a job of Spark takes longer than all
+  * else in these tests.
+  */
+private object WrittenFiles {
+
+  /** The content of a file. */
+  final case class Written(bytes: Array[Byte], rows: Long)
+
+  private val all = new ConcurrentHashMap[Any, Written]()
+
+  /** Returns a file with these rows. The settings of the session are settings of the writer. */
+  def of(spark: SparkSession, rows: DataFrame, format: String): Written =
+    all.computeIfAbsent(
+      (rows.queryExecution.analyzed.canonicalized, rows.schema, format, spark.conf.getAll),
+      _ => write(rows, format)
+    )
+
+  private def write(rows: DataFrame, format: String): Written = {
+    val directory = Files.createTempDirectory("stoplog-written")
+    rows.coalesce(1).write.format(format).mode("overwrite").save(directory.toString)
+    val file = Using.resource(Files.list(directory))(
+      _.iterator.asScala.filter(_.toString.endsWith(s".$format")).next()
+    )
+    Written(Files.readAllBytes(file), rows.count())
+  }
 }

@@ -114,7 +114,7 @@ docs: $(LAUNCHER) $(STAMPS)/docs ## Write the generated pages of docs/ anew, and
 test-long: setup $(STAMPS)/docs ## Run all checks and tests with many more crash rounds and simulated schedules.
 	@STOPLOG_LONG=1 $(PY) scripts/run_tests.py
 
-simulate-all: setup ## Walk every schedule of the simulator's small worlds, and count the schedules (47 minutes on one core).
+simulate-all: setup ## Walk every schedule of the simulator's small worlds, and count the schedules (an hour on one core).
 	@STOPLOG_SIM_ALL=1 scripts/sbt "core/testOnly stoplog.sim.SmallWorldsSuite"
 
 test-spark-lines: $(STAMPS)/wheel $(STAMPS)/servers ## Run the end-to-end tests of these jars on every Spark line (SPARK_LINES="4.0.5 4.3.0" for some).

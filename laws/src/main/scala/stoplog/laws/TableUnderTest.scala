@@ -128,8 +128,8 @@ private[stoplog] object TableUnderTest {
   val Log: LogId = LogId("events", "6ba7b810-9dad-11d1-80b4-00c04fd430c8")
 }
 
-/** Files of Spark, by the plans of their rows. Most tests write the same few rows, and a job of Spark takes longer than all
-  * else in these tests.
+/** Files of Spark, by the plans of their rows. Most tests write the same few rows, and a job of Spark takes
+  * longer than all else in these tests.
   */
 private object WrittenFiles {
 

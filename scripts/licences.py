@@ -39,6 +39,8 @@ NAMES = {
     "The Apache Software License, Version 2.0": "Apache-2.0",
     "Apache 2.0": "Apache-2.0",
     "BSD": "BSD-3-Clause",
+    "CC0": "CC0-1.0",
+    "MIT License": "MIT",
     "The MIT License": "MIT",
 }
 """Names in POMs that are no identifiers of SPDX."""
@@ -78,7 +80,11 @@ def bills(dist: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def libraries_of(bill: Mapping[str, Any]) -> Iterator[Library]:
+    """The components of other projects: the archives of the release are checked for the licence itself."""
+    own = bill["metadata"]["component"]["group"]
     for component in bill.get("components", []):
+        if component.get("group") == own:
+            continue
         found = component.get("licenses", [])
         names = {
             name

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import licences
+from steps import ROOT
 
 
 def dist(folder: Path, *components: dict[str, object]) -> Path:
@@ -17,7 +18,7 @@ def dist(folder: Path, *components: dict[str, object]) -> Path:
     jars = folder / "repo"
     jars.mkdir()
     with zipfile.ZipFile(jars / "sink.jar", "w") as jar:
-        jar.writestr("META-INF/LICENSE", (licences.ROOT / licences.OWN).read_bytes())
+        jar.writestr("META-INF/LICENSE", (ROOT / licences.OWN).read_bytes())
     bill = {"metadata": {"component": {"group": "own"}}, "components": components}
     (jars / "sink-cyclonedx.json").write_text(json.dumps(bill))
     return folder

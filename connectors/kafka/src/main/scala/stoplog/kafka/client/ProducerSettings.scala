@@ -34,6 +34,7 @@ private[kafka] final case class ProducerSettings(
 
   /** Returns the settings of a transactional producer. Settings that could lose, duplicate or reorder records
     * are fixed. The first requests of such a producer must be sent twice, so the first retry follows soon.
+    * Batches are larger than those of Kafka's default, 16 KiB: readers see no record before the commit.
     */
   def transactional(id: String): JMap[String, Object] = {
     val settings = asJava(
@@ -45,6 +46,7 @@ private[kafka] final case class ProducerSettings(
       )
     )
     settings.putIfAbsent(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, "10")
+    settings.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, BatchBytes.toString)
     settings
   }
 
@@ -90,6 +92,8 @@ private[kafka] object ProducerSettings {
   def limited(client: Map[String, String]): Map[String, String] =
     if (client.contains(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG)) client
     else Map(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG -> "30000") ++ client
+
+  private val BatchBytes = 64 << 10
 
   private val bytes = {
     val serializer = classOf[ByteArraySerializer].getName

@@ -48,6 +48,12 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
     for ((key, value) <- fixed) assert(settings.get(key) === value)
   }
 
+  test("a transactional producer has larger batches, unless the user sets the size") {
+    assert(parse().producer.transactional("id-1").get("batch.size") === "65536")
+    assert(parse("kafka.batch.size" -> "16384").producer.transactional("id-1").get("batch.size") === "16384")
+    assert(!parse().producer.plain.containsKey("batch.size"))
+  }
+
   test("an admin client receives known connection settings only") {
     val admin = parse("kafka.security.protocol" -> "SSL", "kafka.linger.ms" -> "20").producer.admin
     val limit = "default.api.timeout.ms" -> "30000"

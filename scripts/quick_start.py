@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,9 +80,14 @@ class QuickStart:
     def job_of_client(self) -> str:
         """The same as the page has it for Spark Connect: another session."""
         (session,) = self.files("With Spark Connect")
-        job, sessions = re.subn(r"^spark = .*\n", session, self.job(), flags=re.MULTILINE)
-        assert sessions == 1, job
-        return job
+        job = self.job()
+        (statement,) = (
+            each
+            for each in ast.parse(job).body
+            if (ast.get_source_segment(job, each) or "").startswith("spark =")
+        )
+        lines = job.splitlines(keepends=True)
+        return "".join([*lines[: statement.lineno - 1], session, *lines[statement.end_lineno :]])
 
     def run(self) -> str:
         """The command that starts it."""

@@ -20,7 +20,9 @@ def test_the_page_contains_all_commands() -> None:
     ]
     assert "--packages io.github.stoplog:stoplog_2.13:" in page.run_without_wheel()
     assert "SparkConnectServer" in page.serve()
+    compile(page.job_of_client(), "job.py", "exec")
     assert 'remote("sc://localhost")' in page.job_of_client()
+    assert "local[2]" not in page.job_of_client()
     assert "run_available_now" in page.job_of_client()
 
 

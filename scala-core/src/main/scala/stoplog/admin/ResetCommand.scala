@@ -88,7 +88,7 @@ private[admin] object ResetCommand {
 
   /** The state without an owner, from which the next run takes over nothing. */
   private val ownerless =
-    SinkState(SinkState.NextQuery, lastEpoch = None, Vector.empty, nextPart = 0, settings = Map.empty)
+    SinkState(QueryEpoch(SinkState.NextQuery, None), Vector.empty, nextPart = 0, settings = Map.empty)
 }
 
 /** Changes the owner of a sink, and plans additional writers. */
@@ -118,7 +118,7 @@ private[admin] object AdoptCommand {
       command(onForeign),
       sink.liveness(newest),
       FinalizeCommand.decided(sink, newest) ++ again :+ handover,
-      whenAlive => sink.changing(newest, whenAlive)(_.tool.release(_.goingOnFrom(after)))
+      whenAlive => sink.changing(newest, whenAlive)(_.tool.release(_.copy(newest = after)))
     )
   }
 

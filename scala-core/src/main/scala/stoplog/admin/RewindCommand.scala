@@ -143,7 +143,7 @@ private[admin] object RewindCommand {
       */
     def state(now: SinkState): SinkState =
       end.state.copy(
-        queryId = now.queryId,
+        newest = end.state.newest.copy(queryId = now.queryId),
         open = Vector.empty,
         live = BucketTracker.counted(end.state.live, stay),
         small = end.state.small ++ now.small.filter(part => stay.exists(_.finishedPath == part.path)),

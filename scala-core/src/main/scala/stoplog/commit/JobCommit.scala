@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Errors, Log, StoplogException}
 import stoplog.fault.Step
-import stoplog.log.{FollowUp, LogRecord, RecordKind, SinkState}
+import stoplog.log.{FollowUp, LogRecord, QueryEpoch, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 import stoplog.plan.{EpochPlan, TaskResult}
 import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy}
@@ -249,7 +249,7 @@ private[stoplog] final class JobCommit(
 
   private def entry(publish: Vector[Pending], follow: FollowUp): Ledger.Entry = Ledger.Entry(
     RecordKind.Epoch(0),
-    SinkState(identity.queryId, lastEpoch = Some(0), Vector.empty, nextPart = 0, settings = Map.empty),
+    SinkState(QueryEpoch(identity.queryId, Some(0)), Vector.empty, nextPart = 0, settings = Map.empty),
     publish,
     follow
   )

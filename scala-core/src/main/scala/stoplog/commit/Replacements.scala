@@ -6,7 +6,7 @@ import scala.util.control.NonFatal
 
 import stoplog.error.{Errors, Log}
 import stoplog.fault.Step
-import stoplog.log.{CommitLog, FollowUp, LogIdentity, LogRecord, RecordKind, SinkState}
+import stoplog.log.{CommitLog, FollowUp, LogIdentity, LogRecord, QueryEpoch, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, Pending, RunId}
 
 /** The single log of a path for all jobs that replace or remove files (protocol step 11).
@@ -133,8 +133,7 @@ private[stoplog] final class Replacements(
   /** Two records of one log never have the same preceding run, except records of one run. */
   private def stateOf(job: String, before: Option[LogRecord]): SinkState =
     SinkState(
-      job,
-      lastEpoch = Some(0),
+      QueryEpoch(job, Some(0)),
       Vector.empty,
       nextPart = 0,
       Map(SinkState.FollowsKey -> before.fold("")(_.run.value))

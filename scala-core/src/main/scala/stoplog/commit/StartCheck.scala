@@ -31,7 +31,7 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
     case found =>
       found.foreach(StartCheck.sameSettings(_, identity, settings))
       val last = epochs.start(new TakenLog(found), queryId, onForeign, planned)
-      found.fold(fresh(last, settings))(_.goingOnFrom(last))
+      found.fold(fresh(last, settings))(_.copy(newest = last))
   }
 
   /** Checks only the epochs, before a start. Errors: those of [[start]] about epochs. */
@@ -54,7 +54,7 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
     epochs.requireContinuation(state.newest, planned)
 
   private def fresh(last: QueryEpoch, settings: SinkSettings): SinkState =
-    SinkState(last.queryId, last.epoch, Vector.empty, nextPart = 0, settings.toMap)
+    SinkState(last, Vector.empty, nextPart = 0, settings.toMap)
 
   private final class TakenLog(state: Option[SinkState]) extends TakenSink {
     override def newest: Option[QueryEpoch]                = state.map(_.newest)

@@ -47,9 +47,7 @@ private[log] object DeltaJson {
     val from    = required(record, "state")
     val scalars = RecordJson.readScalars(from)
     StateDelta(
-      scalars.queryId,
-      scalars.lastEpoch,
-      scalars.lastBatch,
+      scalars.newest,
       scalars.nextPart,
       settings = Option.when(from.has("settings"))(RecordJson.readSettings(from)),
       ListDeltas(

@@ -29,8 +29,7 @@ private[stoplog] object RecordKind {
 
 /** The complete state of a sink, as defined by the newest record.
   *
-  * @param queryId   the Spark query that owns the sink id
-  * @param lastEpoch the last epoch whose rows are in the state; `None` before the first epoch
+  * @param newest    the Spark query that owns the sink id, and the last epoch whose rows are in the state
   * @param open      the open parts, in no particular order
   * @param nextPart  the number of the next part
   * @param settings  settings that must not change silently between runs: the zone of the buckets, the format
@@ -38,34 +37,28 @@ private[stoplog] object RecordKind {
   * @param live      the buckets with rows not counted by a marker, if markers are enabled
   * @param small     finished parts that may be compacted, oldest first, limited by the compaction rules;
   *                  empty without compaction
-  * @param lastBatch the batch of the last epoch; `None` if the batch is unknown
   */
 private[stoplog] final case class SinkState(
-    queryId: String,
-    lastEpoch: Option[Long],
+    newest: QueryEpoch,
     open: Vector[Open],
     nextPart: Long,
     settings: Map[String, String],
     live: Vector[LiveBucket] = Vector.empty,
-    small: Vector[FinishedPart] = Vector.empty,
-    lastBatch: Option[BatchDigest] = None
+    small: Vector[FinishedPart] = Vector.empty
 ) {
+  def queryId: String = newest.queryId
+
+  /** The last epoch whose rows are in the state; `None` before the first epoch. */
+  def lastEpoch: Option[Long] = newest.epoch
 
   /** Returns the state after this epoch. */
   def after(epoch: Option[Long], batch: Option[BatchDigest]): SinkState =
-    copy(lastEpoch = epoch, lastBatch = batch)
+    copy(newest = QueryEpoch(queryId, epoch, batch))
 
   /** Returns the state with no time after the current time of a driver's clock. See `Open.by`. */
   def by(nowMillis: Long): SinkState =
     if (open.forall(!_.isAhead(nowMillis)) && live.forall(_.lastWrittenAtMillis <= nowMillis)) this
     else copy(open = open.map(_.by(nowMillis)), live = live.map(_.by(nowMillis)))
-
-  /** Returns the query that owns the sink id, and its newest epoch. */
-  def newest: QueryEpoch = QueryEpoch(queryId, lastEpoch, lastBatch)
-
-  /** Returns the state owned by this query, which continues after this epoch. */
-  def goingOnFrom(newest: QueryEpoch): SinkState =
-    copy(queryId = newest.queryId).after(newest.epoch, newest.batch)
 
   /** Returns the schema of the rows, as recorded by the last run that set the schema. */
   def schema: Option[String] = settings.get(SinkState.SchemaKey)

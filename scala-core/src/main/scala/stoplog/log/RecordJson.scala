@@ -99,18 +99,20 @@ private[log] object RecordJson {
   def writeScalars(state: SinkState, into: JsonGenerator): Unit = {
     into.writeStringField("queryId", state.queryId)
     state.lastEpoch.foreach(into.writeNumberField("lastEpoch", _))
-    state.lastBatch.foreach(batch => into.writeStringField("lastBatch", batch.value))
+    state.newest.batch.foreach(batch => into.writeStringField("lastBatch", batch.value))
     into.writeNumberField("nextPart", state.nextPart)
   }
 
   /** Reads a state with only these fields. */
   def readScalars(from: JsonNode): SinkState = SinkState(
-    queryId = text(from, "queryId"),
-    lastEpoch = Option(from.get("lastEpoch")).map(_.asLong()),
+    QueryEpoch(
+      text(from, "queryId"),
+      Option(from.get("lastEpoch")).map(_.asLong()),
+      Option(from.get("lastBatch")).map(node => BatchDigest(node.asText()))
+    ),
     open = Vector.empty,
     nextPart = long(from, "nextPart"),
-    settings = Map.empty,
-    lastBatch = Option(from.get("lastBatch")).map(node => BatchDigest(node.asText()))
+    settings = Map.empty
   )
 
   private def readState(from: JsonNode): SinkState = {

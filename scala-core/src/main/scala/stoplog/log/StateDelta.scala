@@ -10,13 +10,11 @@ import stoplog.part.{FinishedPart, Open}
 /** The difference between the states of two successive records. A record of version 4 contains a difference
   * instead of the whole state.
   *
-  * @param lastEpoch, lastBatch, nextPart, queryId of the later state, even if unchanged
-  * @param settings  of the later state, if changed
+  * @param newest, nextPart of the later state, even if unchanged
+  * @param settings of the later state, if changed
   */
 private[log] final case class StateDelta(
-    queryId: String,
-    lastEpoch: Option[Long],
-    lastBatch: Option[BatchDigest],
+    newest: QueryEpoch,
     nextPart: Long,
     settings: Option[Map[String, String]],
     lists: ListDeltas
@@ -31,9 +29,7 @@ private[log] object StateDelta {
   def between(before: SinkState, after: SinkState): Option[StateDelta] =
     ListDeltas.between(before, after).map { lists =>
       StateDelta(
-        after.queryId,
-        after.lastEpoch,
-        after.lastBatch,
+        after.newest,
         after.nextPart,
         Option.when(after.settings != before.settings)(after.settings),
         lists
@@ -50,9 +46,7 @@ private[log] object StateDelta {
     deltas.lastOption.fold[Either[String, SinkState]](Right(before)) { last =>
       ListDeltas.applied(before, deltas.map(_.lists)).map { state =>
         state.copy(
-          queryId = last.queryId,
-          lastEpoch = last.lastEpoch,
-          lastBatch = last.lastBatch,
+          newest = last.newest,
           nextPart = last.nextPart,
           settings = deltas.flatMap(_.settings).lastOption.getOrElse(before.settings)
         )

@@ -16,7 +16,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.{DriverNote, DriverTools, Heartbeat, Liveness, ManualClock, SinkSettings}
 import stoplog.docs.Repository
 import stoplog.fault.Faults
-import stoplog.log.{LogRecord, RecordNames, SinkState}
+import stoplog.log.{LogRecord, QueryEpoch, RecordNames, SinkState}
 import stoplog.options.{RollingOptions, SinkOptions}
 import stoplog.part.Open
 import stoplog.rolling.RollReason
@@ -61,8 +61,9 @@ class VerdictsSuite extends AnyFunSuite {
   test("the kind of a log is recognized alike") {
     for (each <- elements(mapper.readTree(Repository.read(golden.resolve("kinds.json"))))) {
       val settings = fields(each.get("settings")).map { case (key, value) => key -> value.asText }.toMap
-      val state    = SinkState(each.get("queryId").asText, None, Vector.empty, nextPart = 0, settings)
-      val found    = state.queryId == SinkState.NextQuery || SinkSettings.isOfFiles(state)
+      val state    =
+        SinkState(QueryEpoch(each.get("queryId").asText, None), Vector.empty, nextPart = 0, settings)
+      val found = state.queryId == SinkState.NextQuery || SinkSettings.isOfFiles(state)
       assert(found === each.get("isOfFiles").asBoolean, each)
     }
   }

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.JobsUnderTest._
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{LogRecord, RecordKind, SinkState}
+import stoplog.log.{LogRecord, QueryEpoch, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, RunId}
 import stoplog.storage.{FileStore, JobDirectory, NewPart}
 import stoplog.thread.{Clock, Parallel}
@@ -170,7 +170,7 @@ class CompactionJobSuite extends AnyFunSuite {
     val log    = place.log("main")
     val seq    = log.newest().fold(0L)(_.seq + 1)
     val noted  = settings + (SinkSettings.ContentKey -> "lines")
-    val state  = SinkState("query", Some(0), Vector.empty, nextPart = 0, noted, small = small)
+    val state  = SinkState(QueryEpoch("query", Some(0)), Vector.empty, nextPart = 0, noted, small = small)
     val record = LogRecord(seq, RecordKind.Claim, Samples.mine, 0, Vector.empty, state)
     log.append(record): Unit
   }

@@ -3,7 +3,7 @@ package stoplog.commit
 
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.log.{LiveBucket, MarkerForm, SinkState, Totals}
+import stoplog.log.{LiveBucket, MarkerForm, QueryEpoch, SinkState, Totals}
 import stoplog.part.FinishedPart
 import stoplog.storage.MarkerNames
 import stoplog.thread.Parallel
@@ -23,7 +23,7 @@ class CompletionCountsSuite extends AnyFunSuite {
 
   private val byClock = CompleteRule.ByClock(0, ends.get)
 
-  private val state = SinkState("query-1", Some(7), Vector.empty, 0, Map.empty)
+  private val state = SinkState(QueryEpoch("query-1", Some(7)), Vector.empty, 0, Map.empty)
 
   private def live(bucket: String, version: Int = 0, files: Long = 1): LiveBucket =
     LiveBucket(bucket, version, Totals(files, 10 * files, 100 * files), 5)

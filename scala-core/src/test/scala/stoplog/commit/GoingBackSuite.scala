@@ -28,7 +28,7 @@ class GoingBackSuite extends AnyFunSuite {
       mine,
       0,
       published.zipWithIndex.map { case (rows, i) => part(s"$seq-$i", rows) }.toVector,
-      SinkState(query, Some(lastEpoch).filter(_ >= 0), left, nextPart = 0, Map.empty),
+      SinkState(QueryEpoch(query, Some(lastEpoch).filter(_ >= 0)), left, nextPart = 0, Map.empty),
       replace = replaced.map(rows => FinishedPart("b", "x", 4, rows, 0)).toVector
     )
   }

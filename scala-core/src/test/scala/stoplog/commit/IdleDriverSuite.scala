@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.commit.Finish.{KeepOpen, PublishOpen}
-import stoplog.log.{BatchDigest, RecordKind, SinkState}
+import stoplog.log.{BatchDigest, QueryEpoch, RecordKind, SinkState}
 import stoplog.part.RunId
 import stoplog.rolling.{PartStats, PolicyOfAllParts, RollReason}
 
@@ -94,7 +94,7 @@ class IdleDriverSuite extends AnyFunSuite {
         seq = world.newest.seq + 1,
         kind = RecordKind.Release,
         publish = Vector.empty,
-        state = world.newest.state.copy(queryId = SinkState.NextQuery, lastEpoch = None, open = Vector.empty)
+        state = world.newest.state.copy(newest = QueryEpoch(SinkState.NextQuery, None), open = Vector.empty)
       )
     )
     val refused = intercept[SparkThrowable](waiting.begin(0, slots = 1))

@@ -8,7 +8,7 @@ import java.nio.file.attribute.FileTime
 import stoplog.commit.JobCommit.Replacing
 import stoplog.error.Errors
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{CommitLog, LogFiles, LogRecord, MemoryRecords, RecordKind, SinkState}
+import stoplog.log.{CommitLog, LogFiles, LogRecord, MemoryRecords, QueryEpoch, RecordKind, SinkState}
 import stoplog.part.RunId
 import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.rolling.RollReason
@@ -173,14 +173,14 @@ private[commit] object JobsUnderTest {
     def hasOpenPart(bucket: String): Unit = {
       val open     = Vector(Samples.open("part-1", bucket = bucket))
       val settings = Samples.settings.toMap
-      val state    = SinkState("query-1", Some(0), open, nextPart = 1, settings)
+      val state    = SinkState(QueryEpoch("query-1", Some(0)), open, nextPart = 1, settings)
       log("main").append(LogRecord(0, RecordKind.Epoch(0), Samples.mine, ago(0), Vector.empty, state))
       ()
     }
 
     /** As a job did that has no rows. */
     def decide(name: String): Unit = {
-      val state = SinkState(name, Some(0), Vector.empty, nextPart = 0, settings = Map.empty)
+      val state = SinkState(QueryEpoch(name, Some(0)), Vector.empty, nextPart = 0, settings = Map.empty)
       log(name).append(LogRecord(0, RecordKind.Epoch(0), Samples.mine, ago(0), Vector.empty, state))
       ()
     }

@@ -8,7 +8,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.Samples._
 import stoplog.error.Errors
 import stoplog.fault.Faults
-import stoplog.log.{LogRecord, LogRules, RecordCodec, RecordKind, SinkState}
+import stoplog.log.{LogRecord, LogRules, QueryEpoch, RecordCodec, RecordKind, SinkState}
 import stoplog.rolling.RollReason
 import stoplog.thread.Parallel
 
@@ -159,7 +159,7 @@ class LedgerSuite extends AnyFunSuite {
     DriverTools(world.clock, Faults.none, DriverLock.semaphore(), Parallel.sequential, StorageRetry.never)
   )
 
-  private val empty = SinkState("query-1", None, Vector.empty, nextPart = 0, Map.empty)
+  private val empty = SinkState(QueryEpoch("query-1", None), Vector.empty, nextPart = 0, Map.empty)
 
   test("an epoch slower than five seconds lists the log again") {
     for ((tookMillis, looks) <- Seq(5000L -> 1, 5001L -> 2)) {

@@ -4,7 +4,7 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Liveness._
-import stoplog.log.{LogRecord, RecordKind, SinkState}
+import stoplog.log.{LogRecord, QueryEpoch, RecordKind, SinkState}
 import stoplog.part.RunId
 import stoplog.storage.FileInfo
 
@@ -20,7 +20,7 @@ class LivenessSuite extends AnyFunSuite {
         Samples.mine,
         writtenAtMillis = 1000,
         Vector.empty,
-        SinkState("query", None, Vector.empty, nextPart = 0, settings)
+        SinkState(QueryEpoch("query", None), Vector.empty, nextPart = 0, settings)
       )
     )
   }

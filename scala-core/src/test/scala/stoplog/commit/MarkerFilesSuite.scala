@@ -45,7 +45,7 @@ class MarkerFilesSuite extends AnyFunSuite {
   private def list(kind: RecordKind, column: Option[TimeColumn], replace: Vector[FinishedPart])(
       parts: Pending*
   ): String = {
-    val state  = SinkState("q", Some(9), Vector.empty, 0, Map.empty)
+    val state  = SinkState(QueryEpoch("q", Some(9)), Vector.empty, 0, Map.empty)
     val record = LogRecord(4, kind, mine, 0, parts.toVector, state, FollowUp.nothing, replace)
     new String(MarkerWriter.ManifestJson.bytes(Manifest("list", column), record), UTF_8)
   }

@@ -43,7 +43,7 @@ class MarkerWriterSuite extends AnyFunSuite {
         run: RunId = mine
     ): LogRecord = {
       val marker = Marker("b", version, form, sinkId, "idle", 0, None, Totals(1, rows, 10 * rows))
-      val state  = SinkState("q", Some(9), Vector.empty, 0, Map.empty)
+      val state  = SinkState(QueryEpoch("q", Some(9)), Vector.empty, 0, Map.empty)
       LogRecord(seq, RecordKind.Roll, run, 0, Vector.empty, state, FollowUp(None, Vector(marker)))
     }
 

@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
 import stoplog.fault.Faults
-import stoplog.log.{CommitLog, MemoryRecords, SinkState}
+import stoplog.log.{CommitLog, MemoryRecords, QueryEpoch, SinkState}
 import stoplog.part.{Open, SpoolFile, Spooled}
 import stoplog.storage.NewPart
 import stoplog.thread.Clock
@@ -23,7 +23,7 @@ class MissingPartsSuite extends AnyFunSuite {
     SpoolFile(spoolFiles.write(NewPart("b", name, mine))(_.write(1)), sizeBytes = 1, level = 0)
 
   private def left(onLost: LostPart, open: Open*): Vector[String] = {
-    val state  = SinkState("query-1", Some(1), open.toVector, 0, Map.empty)
+    val state  = SinkState(QueryEpoch("query-1", Some(1)), open.toVector, 0, Map.empty)
     val tools  = DriverTools.of(Clock.system, Faults.none)
     val stored = new OpenParts.Stored(
       mine,

@@ -11,7 +11,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.LongRun
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
-import stoplog.log.{CommitLog, LogFiles, LogRecord, RecordKind, SinkState}
+import stoplog.log.{CommitLog, LogFiles, LogRecord, QueryEpoch, RecordKind, SinkState}
 import stoplog.part.{FinishedPart, PartRows, Pending, Publish, RunId}
 import stoplog.rolling.RollReason
 import stoplog.sim.{FinishedOver, PartsOver}
@@ -145,7 +145,7 @@ private object PublishingOrderSuite {
   final class Fixture(content: Content) {
     private val root     = Files.createTempDirectory("stoplog-order")
     private val identity = SinkIdentity(root.toString, "main", "query")
-    private val state    = SinkState("query", Some(0), Vector.empty, 0, Map.empty)
+    private val state    = SinkState(QueryEpoch("query", Some(0)), Vector.empty, 0, Map.empty)
     private val replaced = content.replace.zipWithIndex.map { case (line, n) =>
       val file = root.resolve(s"b/old-$n.txt")
       Files.createDirectories(file.getParent)

@@ -70,7 +70,7 @@ private[commit] final class RecordExecutorWorld(
       mine,
       0,
       publish.toVector,
-      SinkState("q", Some(9), Vector.empty, 0, Map.empty)
+      SinkState(QueryEpoch("q", Some(9)), Vector.empty, 0, Map.empty)
     )
 }
 

@@ -4,7 +4,7 @@ package stoplog.commit
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.log.{LogRecord, SinkState}
+import stoplog.log.{LogRecord, QueryEpoch, SinkState}
 import stoplog.part.RunId
 import stoplog.rolling.DefaultRollingPolicy
 
@@ -99,7 +99,7 @@ class SinkKindSuite extends AnyFunSuite {
   }
 
   test("a record without a kind is accepted") {
-    val state = SinkState("query-1", None, Vector.empty, nextPart = 0, settings = Map.empty)
+    val state = SinkState(QueryEpoch("query-1", None), Vector.empty, nextPart = 0, settings = Map.empty)
     new SinkKind("kafka").refuseOther(state, identity)
     assert(SinkKind.Files.in(state).settings === Map("sink" -> "files"))
   }

@@ -27,7 +27,7 @@ class SinkStatsSuite extends AnyFunSuite {
       mine,
       0,
       publish,
-      SinkState("query-1", Some(5), open, 0, Map.empty),
+      SinkState(QueryEpoch("query-1", Some(5)), open, 0, Map.empty),
       FollowUp(None, Vector.fill(markers)(marker)),
       replace
     )

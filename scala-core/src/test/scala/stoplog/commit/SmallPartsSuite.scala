@@ -5,7 +5,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Compaction.{Next, Replaced}
 import stoplog.fault.Faults
-import stoplog.log.SinkState
+import stoplog.log.{QueryEpoch, SinkState}
 import stoplog.part.{Closed, FinishedPart, PartNaming, Pending}
 import stoplog.rolling.RollReason
 import stoplog.storage.{NoFiles, ReplacedFiles}
@@ -172,7 +172,7 @@ class SmallPartsSuite extends AnyFunSuite {
     )
 
     def state(small: FinishedPart*): SinkState =
-      SinkState("query-1", Some(1000), Vector.empty, 0, Map.empty, small = small.toVector)
+      SinkState(QueryEpoch("query-1", Some(1000)), Vector.empty, 0, Map.empty, small = small.toVector)
 
     /** With the merge of both parts under way. */
     def begun(): SinkState = begun(inputs: _*)

@@ -14,7 +14,8 @@ class StartCheckSuite extends AnyFunSuite {
       queryId: String = identity.queryId,
       zone: String = "UTC"
   ): Option[LogRecord] = {
-    val state = SinkState(queryId, lastEpoch, Vector(open("p")), 7, settings.toMap + ("timeZone" -> zone))
+    val state =
+      SinkState(QueryEpoch(queryId, lastEpoch), Vector(open("p")), 7, settings.toMap + ("timeZone" -> zone))
     Some(LogRecord(3, RecordKind.Roll, other, 0, Vector.empty, state))
   }
 
@@ -34,12 +35,14 @@ class StartCheckSuite extends AnyFunSuite {
   }
 
   test("a new query starts a new log") {
-    assert(check(None, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
+    assert(check(None, batch = 0) === SinkState(QueryEpoch("query-1", None), Vector.empty, 0, settings.toMap))
   }
 
   test("a log without an owner restarts with any query, zone and batch") {
     val nobodys = log(Some(5), queryId = SinkState.NextQuery, zone = "CET")
-    assert(check(nobodys, batch = 0) === SinkState("query-1", None, Vector.empty, 0, settings.toMap))
+    assert(
+      check(nobodys, batch = 0) === SinkState(QueryEpoch("query-1", None), Vector.empty, 0, settings.toMap)
+    )
     assert(check(nobodys, batch = 9).lastEpoch === Some(8))
   }
 
@@ -107,7 +110,7 @@ class StartCheckSuite extends AnyFunSuite {
     val theirs = log(Some(5), queryId = "query-9").map { record =>
       record.copy(state = record.state.after(Some(5), Some(BatchDigest("theirs"))))
     }
-    assert(check(theirs, batch = 6, Adopt).lastBatch === None)
+    assert(check(theirs, batch = 6, Adopt).newest.batch === None)
   }
 
   test("another query's log is rejected for any epoch, with both names in the message") {

@@ -24,7 +24,7 @@ class CommitLogSuite extends AnyFunSuite {
       run,
       0,
       parts,
-      SinkState("q", Some(seq), Vector.empty, 0, Map.empty)
+      SinkState(QueryEpoch("q", Some(seq)), Vector.empty, 0, Map.empty)
     )
   }
 
@@ -62,8 +62,7 @@ class CommitLogSuite extends AnyFunSuite {
       val merged =
         Pending("b", "m", Closed("t"), 15, PartRows(2, 0, 0), RollReason.Custom(LogRecord.CompactionReason))
       def state(small: Vector[FinishedPart], added: Totals) = SinkState(
-        "q",
-        Some(0),
+        QueryEpoch("q", Some(0)),
         Vector.empty,
         0,
         Map.empty,
@@ -211,7 +210,9 @@ class CommitLogSuite extends AnyFunSuite {
   test("a start is accepted after a reset that follows a gap") {
     keeping(5) { (records, log) =>
       Seq(0L, 1L, 6L).foreach(seq => records.putIfAbsent(seq, RecordCodec.encode(record(seq))))
-      val reset = record(7).copy(state = record(7).state.copy(queryId = SinkState.NextQuery))
+      val reset = record(7).copy(state =
+        record(7).state.copy(newest = record(7).state.newest.copy(queryId = SinkState.NextQuery))
+      )
       assert(log.append(reset) === Decided)
       log.append(record(8))
       log.newest()

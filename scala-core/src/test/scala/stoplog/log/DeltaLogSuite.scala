@@ -28,8 +28,7 @@ class DeltaLogSuite extends AnyFunSuite {
 
   /** Epoch `n` begins part `n`, writes to part 0, and closes part `n - 3`. */
   private def state(n: Int): SinkState = SinkState(
-    "q",
-    Some(n.toLong),
+    QueryEpoch("q", Some(n.toLong)),
     Vector
       .tabulate(n + 1)(k => if (k == 0) part(0, n + 1L) else part(k))
       .filter(p => p.slot == 0 || p.slot > n - 3),

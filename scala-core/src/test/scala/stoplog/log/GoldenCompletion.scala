@@ -32,8 +32,7 @@ object GoldenCompletion {
       )
     ),
     SinkState(
-      "d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60",
-      Some(7),
+      QueryEpoch("d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60", Some(7)),
       Vector(
         Open(
           next,

@@ -41,7 +41,7 @@ object GoldenRecords {
     first,
     start,
     Vector.empty,
-    SinkState(query, None, Vector.empty, 0, settings)
+    SinkState(QueryEpoch(query, None), Vector.empty, 0, settings)
   )
 
   private val batch = LogRecord(
@@ -80,8 +80,7 @@ object GoldenRecords {
       )
     ),
     SinkState(
-      query,
-      Some(0),
+      QueryEpoch(query, Some(0)),
       Vector(
         Open(
           hour,
@@ -124,7 +123,7 @@ object GoldenRecords {
         RollReason.Inactivity
       )
     ),
-    SinkState(query, Some(0), Vector(ownerless), 4, settings)
+    SinkState(QueryEpoch(query, Some(0)), Vector(ownerless), 4, settings)
   )
 
   private val release = LogRecord(
@@ -142,7 +141,7 @@ object GoldenRecords {
         RollReason.End
       )
     ),
-    SinkState(query, Some(Long.MaxValue - 1), Vector.empty, Long.MaxValue, settings)
+    SinkState(QueryEpoch(query, Some(Long.MaxValue - 1)), Vector.empty, Long.MaxValue, settings)
   )
 
   private def side(number: Int, end: String, sizeBytes: Long, level: Int): SpoolFile =
@@ -155,8 +154,7 @@ object GoldenRecords {
     start + 2000,
     Vector.empty,
     SinkState(
-      query,
-      Some(41),
+      QueryEpoch(query, Some(41)),
       Vector(
         Open(
           awkward,
@@ -202,8 +200,7 @@ object GoldenRecords {
       )
     ),
     SinkState(
-      query,
-      Some(42),
+      QueryEpoch(query, Some(42)),
       Vector(ownerless),
       9,
       settings,
@@ -228,7 +225,7 @@ object GoldenRecords {
       )
     ),
     compaction.state.copy(
-      lastEpoch = Some(43),
+      newest = QueryEpoch(query, Some(43)),
       nextPart = 10,
       open = Vector(
         Open(

@@ -14,7 +14,7 @@ import stoplog.rolling.RollReason
 /** What a record says by what is in it. */
 class LogRecordSuite extends AnyFunSuite {
   private val run      = RunId("aaaaaaaa-0000-4000-8000-000000000001")
-  private val state    = SinkState("q", Some(1), Vector.empty, 0, Map.empty)
+  private val state    = SinkState(QueryEpoch("q", Some(1)), Vector.empty, 0, Map.empty)
   private val nothing  = LogRecord(1, RecordKind.Epoch(1), run, 0, Vector.empty, state)
   private val closed   = Pending("b", "p", Closed("t"), 1, PartRows(1, 0, 0), RollReason.Size)
   private val finished = FinishedPart("b", "p", 1, 1, 1)

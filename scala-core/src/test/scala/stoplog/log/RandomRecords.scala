@@ -37,14 +37,12 @@ final class RandomRecords(seed: Long) {
 
   private def state(): SinkState =
     SinkState(
-      text(),
-      maybe(number()),
+      QueryEpoch(text(), maybe(number()), maybe(BatchDigest(text()))),
       several(open()),
       number(),
       several(text() -> text()).toMap ++ columns(),
       several(live()),
-      several(small()),
-      maybe(BatchDigest(text()))
+      several(small())
     )
 
   private def live(): LiveBucket =

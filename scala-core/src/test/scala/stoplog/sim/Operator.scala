@@ -53,7 +53,7 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
           .handOver(newest, mutation.handsOver, planned)
         world.pause("somebody reads the plan")
         tool.claim()
-        tool.release(_.goingOnFrom(after))
+        tool.release(_.copy(newest = after))
         world.note(s"a tool has handed the sink to its query at batch $next")
       case Operator.Clean =>
         val planned = orphans()

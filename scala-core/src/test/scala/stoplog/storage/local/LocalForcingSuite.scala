@@ -12,7 +12,7 @@ import org.apache.hadoop.conf.Configuration
 
 import stoplog.fault.Faults
 import stoplog.laws.{LawSuite, StorageUnderTest}
-import stoplog.log.{CommitLog, LogFiles, LogRecord, RecordKind, RecordNames, SinkState}
+import stoplog.log.{CommitLog, LogFiles, LogRecord, QueryEpoch, RecordKind, RecordNames, SinkState}
 import stoplog.log.CommitLog.Decided
 import stoplog.part.{LastWriter, Open, PartRows, Resume, RunId}
 import stoplog.storage.{Durability, FileStore}
@@ -162,7 +162,7 @@ class LocalForcingSuite extends LawSuite {
       )
     }
     val kind = if (seq == 0) RecordKind.Claim else RecordKind.Epoch(seq)
-    record(seq).copy(kind = kind, state = SinkState("q", Some(seq), open, 400, Map.empty))
+    record(seq).copy(kind = kind, state = SinkState(QueryEpoch("q", Some(seq)), open, 400, Map.empty))
   }
 
   private def record(seq: Long): LogRecord = LogRecord(
@@ -171,7 +171,7 @@ class LocalForcingSuite extends LawSuite {
     RunId("11111111-1111-4111-8111-111111111111"),
     0,
     Vector.empty,
-    SinkState("q", None, Vector.empty, 0, Map.empty)
+    SinkState(QueryEpoch("q", None), Vector.empty, 0, Map.empty)
   )
 
   /** Counts what is forced, and fails for directories of one name. */

@@ -9,7 +9,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.matrix.Cells
 import stoplog.error.StoplogException
-import stoplog.log.{CommitLog, LogRecord, RecordKind, SinkState}
+import stoplog.log.{CommitLog, LogRecord, QueryEpoch, RecordKind, SinkState}
 import stoplog.part.{Publish, RunId}
 import stoplog.servers.{Fault, FaultProxy, FaultRule, S3Call, S3Request, S3Server}
 import stoplog.sink.CommitOutcome
@@ -153,7 +153,7 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     run,
     0,
     Vector.empty,
-    SinkState("query", Some(epoch), Vector.empty, 2, Map.empty)
+    SinkState(QueryEpoch("query", Some(epoch)), Vector.empty, 2, Map.empty)
   )
 
   /** In two epochs. */

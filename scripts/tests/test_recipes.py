@@ -18,7 +18,7 @@ from stoplog.cli.main import parser
 
 RECIPES = sorted((ROOT / "docs" / "recipes").glob("*.md"))
 KNOWN = option_keys("core") | option_keys("core", "source") | option_keys("jdbc")
-NO_OPTIONS = {"onCheckpoint", "maxOffsetsBehindLatest"}
+NO_OPTIONS = {"onCheckpoint", "maxOffsetsBehindLatest", "maxOffsetsPerTrigger"}
 WORDS_OF_A_PAGE = 400
 WORDS_OF_ALL = 12_000
 

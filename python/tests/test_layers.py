@@ -52,7 +52,7 @@ MAY_IMPORT = {
     "async_io": "_async errors",
     "cassandra": "_options _text sink",
     "jdbc": "_options _text sink",
-    "kafka": "_jvm _options _text errors sink",
+    "kafka": "_jvm _options _shared _text errors sink",
     "write_ahead": "_options _python _text sink write_ahead_target _shared",
     # Sessions and running queries.
     "session": "_jvm _shared errors",

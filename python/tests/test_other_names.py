@@ -19,6 +19,8 @@ from stoplog.jdbc import JdbcSink
 
 SINK = stoplog.FileSink.for_row_format("/out", "json")
 SOURCE = stoplog.FileSource.for_record_stream_format("json", "/in")
+JDBC = JdbcSink.for_table("jdbc:h2:a", "t")
+KAFKA_SOURCE = stoplog.KafkaSource.builder("localhost:9092")
 NAMES: dict[str, dict[str, Any]] = definitions.shared("names")
 
 OF_OPTIONS = [
@@ -45,6 +47,23 @@ OF_OPTIONS = [
     (SINK, "target-file-size-bytes", "maxPartSize"),
     (SINK, "partitioner.class", "partitionBy or bucketBy"),
     (SINK, "write.spark.fanout.enabled", "maxOpenParts"),
+    (SINK, "target_file_size", "maxPartSize"),
+    (SINK, "compression_codec", "compression"),
+    (SINK, "checkpoint_location", "checkpointLocation"),
+    (SINK, "partitionColumns", "partitionBy"),
+    (SINK, "fileNamePrefix", "partPrefix"),
+    (SINK, "outputMode", "outputMode(…) of the writer"),
+    (SINK, "num_shards", "distribution"),
+    (SINK, "write.parquet.row-group-size-bytes", "parquet.block.size"),
+    (SOURCE, "cloudFiles.schemaLocation", "schema(…)"),
+    (SOURCE, "fs.scan.interval.ms", "monitorInterval"),
+    (SOURCE, "input_file_pattern", "pathGlobFilter"),
+    (JDBC, "pk.fields", "keyColumns"),
+    (JDBC, "primary_key", "keyColumns"),
+    (JDBC, "table-name", "dbtable"),
+    (KAFKA_SOURCE, "starting_offsets", "startingOffsets"),
+    (KAFKA_SOURCE, "auto.offset.reset", "startingOffsets"),
+    (KAFKA_SOURCE, "isolation.level", "kafka.isolation.level"),
     (SOURCE, "cloudFiles.format", "format"),
     (SOURCE, "cloudFiles.maxFilesPerTrigger", "maxFilesPerTrigger"),
     (SOURCE, "ignoreChanges", "onReplacedPart"),
@@ -95,6 +114,11 @@ def test_an_option_of_another_system_is_rejected_with_the_option_here(
     said = str(raised.value)
     assert f"{name} is not an option: use " in said
     assert own in said.partition(": use ")[2]
+
+
+@pytest.mark.parametrize("name", ["startingOffsets", "STARTINGOFFSETS", "failOnDataLoss", "kafka.group.id"])
+def test_the_kafka_source_accepts_options_of_spark(name: str) -> None:
+    assert KAFKA_SOURCE.with_option(name, "x") != KAFKA_SOURCE
 
 
 @pytest.mark.parametrize(("of", "name", "own"), OF_METHODS)
@@ -160,7 +184,17 @@ def test_a_builder_of_a_connector_rejects_a_former_name() -> None:
 def test_the_table_of_options_names_options_that_exist(of: str) -> None:
     own = option_keys("core", of)
     assert {name for name in NAMES[of] if name.lower() in {key.lower() for key in own}} == set()
-    assert [meant for meant in NAMES[of].values() if not own & set(re.findall(r"\w+", meant))] == []
+    assert {_plain(name) for name in NAMES[of]} & {_plain(key) for key in own} == set()
+    known = own | OF_SPARK
+    assert [meant for meant in NAMES[of].values() if not known & set(re.findall(r"\w+", meant))] == []
+
+
+OF_SPARK = {"block", "checkpointLocation", "header", "lineSep", "mode", "outputMode", "schema", "sep", "trigger"}
+"""Options of formats and of queries, and methods of Spark's readers and writers."""
+
+
+def _plain(name: str) -> str:
+    return re.sub("[-_.]", "", name).lower()
 
 
 def test_the_table_of_methods_names_methods_that_exist() -> None:

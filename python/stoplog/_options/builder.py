@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, get_args
 
 from stoplog._jvm.bridge import find_bridge
+from stoplog._shared.definitions import option_keys
 from stoplog._shared.other_names import meant, nearest
 from stoplog._text import redaction
 from stoplog._text.values import Pairs, Value, option_name, pairs_of, text_of
@@ -120,7 +121,7 @@ class Unbuilt(Hinted):
     if not TYPE_CHECKING:  # a type checker knows the attributes
 
         def __getattr__(self, name: str) -> object:
-            if name in _OF_WHAT_IS_BUILT:
+            if re.sub("(?=[A-Z])", "_", name).lower() in _OF_WHAT_IS_BUILT:
                 kind = type(self).__name__
                 raise AttributeError(f"{kind} has no {name}: end it with .build(), which answers what has")
             return super().__getattr__(name)
@@ -176,14 +177,39 @@ def checked(state: BuilderState, facade: str, artifact: str = FORMAT) -> Pairs:
 
 
 def _attribute(kind: type, name: str) -> str | None:
-    """Returns the attribute of a class that has the purpose of a name from elsewhere, or a similar name."""
+    """Returns the attribute of a class that has the purpose of a name from elsewhere, or a similar name.
+
+    Without such an attribute, returns the option with the purpose, if the class is a builder of options.
+    """
     public = {each for each in dir(kind) if not each.startswith("_")}
     for own in meant("methods", name):
         if re.split(r"\W", own, maxsplit=1)[0] in public:
             return own
     snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
-    exact = public & {snake, f"with_{snake}", snake.removeprefix("with_")}
-    return next(iter(exact), None) or nearest(snake, sorted(public))
+    # The words before the purpose are in all names of methods, and say nothing about similarity.
+    bare = re.sub("^(with|set)_", "", snake)
+    if exact := public & {snake, f"with_{bare}", bare}:
+        return next(iter(exact))
+    if option := _option(getattr(kind, "_direction", ""), bare):
+        return option
+    by_purpose = {re.sub("^(with|set)_", "", each): each for each in sorted(public)}
+    similar = nearest(bare, by_purpose)
+    return by_purpose[similar] if similar else None
+
+
+def _option(direction: str, words: str) -> str | None:
+    """Returns how a builder sets the option with the words of a method's name."""
+    if not direction:
+        return None
+    keys = option_keys("core", direction) if direction in {"sink", "source"} else option_keys(direction)
+    for key in sorted(keys):
+        if key.lower() == words.replace("_", "") and key not in _OF_START:
+            return f'with_option("{key}", …)'
+    return next((own if "(" in own else f"the option {own}" for own in meant(direction, words)), None)
+
+
+_OF_START = {"path", "format"}
+"""Options that the call before the builder has set."""
 
 
 def required(method: str, value: _Value, kind: Any, made_by: str) -> _Value:

@@ -6,6 +6,7 @@ The jar reads the same file, `shared/names.json`, for its error about an unknown
 
 from __future__ import annotations
 
+import re
 from difflib import get_close_matches
 from functools import cache
 from typing import TYPE_CHECKING
@@ -17,32 +18,50 @@ if TYPE_CHECKING:
 
 
 def meant(of: str, name: str) -> tuple[str, ...]:
-    """Returns the names of this project for a name from another system; the case is irrelevant.
+    """Returns the names of this project for a name from another system.
+
+    Case, `_`, `-` and `.` of the name are irrelevant.
 
     Args:
-        of: the kind of the name: `sink` or `source` for an option, `methods`, `names`, `commands` or `flags`.
+        of: the kind of the name: `sink`, `source` or a connector for an option; `methods`, `names`, `commands`
+            or `flags`.
 
     Returns:
         The alternatives, of which a caller uses the first that exists; none for an unknown name.
 
     >>> meant("sink", "maxFileSize"), meant("commands", "vacuum"), meant("sink", "maxPartSize")
     (('maxPartSize',), ('clean',), ())
+    >>> meant("sink", "target_file_size"), meant("sink", "checkpointLocation")
+    (('maxPartSize',), ())
     """
-    return _table(of).get(name.lower(), ())
+    return tuple(own for own in _table(of).get(_plain(name), ()) if own.lower() != name.lower())
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Returns the known name that differs least from a misspelled name, if there is a similar one.
 
+    The case is irrelevant.
+
     >>> nearest("statu", ["status", "show"]), nearest("vacuum", ["status", "show"])
     ('status', None)
+    >>> nearest("ParquetSink", ["TwoPhaseSink", "FileSink"])
     """
-    return next(iter(get_close_matches(name, list(known), n=1)), None)
+    spelled = {each.lower(): each for each in known}
+    return next((spelled[each] for each in get_close_matches(name.lower(), spelled, 1, _SIMILAR)), None)
+
+
+_SIMILAR = 0.75
+"""The similarity of a misspelled name. Names with less similarity have other meanings."""
 
 
 @cache
 def _table(of: str) -> dict[str, tuple[str, ...]]:
     return {
-        name.lower(): (value,) if isinstance(value, str) else tuple(value)
+        _plain(name): (value,) if isinstance(value, str) else tuple(value)
         for name, value in shared("names")[of].items()
     }
+
+
+def _plain(name: str) -> str:
+    flag = re.match("-*", name)
+    return (flag[0] if flag else "") + re.sub("[-_.]", "", name).lower()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stoplog._jvm.bridge import find_bridge, require_bridge
 from stoplog._options.builder import OptionBacked, Unbuilt, required, shown
+from stoplog._shared.other_names import meant
 from stoplog._text.values import (
     Duration,
     Pairs,
@@ -331,7 +332,14 @@ class KafkaSourceBuilder(Unbuilt):
         return self.with_option(f"kafka.{name}", value)
 
     def with_option(self, key: str, value: Value) -> KafkaSourceBuilder:
-        """Sets any option of Spark's source by its name."""
+        """Sets any option of Spark's source by its name.
+
+        Raises:
+            InvalidOptions: the name is another system's name, or another spelling, of an option. Spark ignores
+                unknown options, so the query would start at another position.
+        """
+        for own in meant("kafkaSource", option_name(key)):
+            raise InvalidOptions("STOPLOG_INVALID_OPTIONS", f"{key} is not an option: use {own}.")
         settings = dict(self._settings) | {option_name(key): text_of(key, value)}
         return replace(self, _settings=tuple(settings.items()))
 

@@ -66,7 +66,7 @@ object PackageImports {
       "wal"),
     "jdbc.write" -> ("fault jdbc.client jdbc.options jdbc.rejects jdbc.rows jdbc.staging jdbc.table " +
       "jdbc.types util"),
-    "kafka"          -> "error kafka.client kafka.options",
+    "kafka"          -> "error kafka.client kafka.options options",
     "kafka.announce" -> ("announce announce.setting error kafka.client kafka.options kafka.transaction " +
       "options thread"),
     "kafka.client"  -> "error options thread",

@@ -11,9 +11,13 @@ import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 /** Names in Spark, Delta Lake, Flink and Kafka Connect, and former names, with the options here. */
 private[stoplog] final class OtherNames(own: Map[String, String]) {
 
-  /** Returns the problem of an option that has another name here. The case of the key is irrelevant. */
-  def problem(key: String): Option[String] =
-    own.get(key.toLowerCase(Locale.ROOT)).map(option => s"$key is not an option: use $option.")
+  /** Returns the problem of an option that has another name here. Case, `_`, `-` and `.` of the key are
+    * irrelevant.
+    */
+  def problem(key: String): Option[String] = own
+    .get(OtherNames.plain(key))
+    .filterNot(_.equalsIgnoreCase(key))
+    .map(option => s"$key is not an option: use $option.")
 }
 
 private[stoplog] object OtherNames {
@@ -32,7 +36,9 @@ private[stoplog] object OtherNames {
   private def of(direction: String): OtherNames = {
     val table = tables.get(direction)
     new OtherNames(
-      table.fieldNames.asScala.map(name => name.toLowerCase(Locale.ROOT) -> table.get(name).asText).toMap
+      table.fieldNames.asScala.map(name => plain(name) -> table.get(name).asText).toMap
     )
   }
+
+  private def plain(name: String): String = name.toLowerCase(Locale.ROOT).replaceAll("[-_.]", "")
 }

@@ -107,6 +107,9 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("maxFileSize" -> "1m").contains("maxFileSize is not an option: use maxPartSize."))
     assert(problems("ROTATE.interval.ms" -> "1").contains("use eventTimeInterval."))
     assert(problems("deadLetterPath" -> "/bad").contains("use onBadRow=reject"))
+    assert(problems("compression_codec" -> "zstd").contains("use compression."))
+    assert(problems("checkpoint_location" -> "/c").contains("use checkpointLocation."))
+    assert(parse("checkpointLocation" -> "/c").recovery === parse().recovery)
   }
 
   test("rejects an option with two different values") {

@@ -11,6 +11,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import stoplog.Configured
 import stoplog.error.Errors
 import stoplog.kafka.client.KafkaErrors
+import stoplog.options.OtherNames
 
 /** Reads rows from Kafka with Spark's own source. This class only configures the source.
   *
@@ -175,6 +176,9 @@ final class KafkaSourceBuilder private (
       throw Errors.invalidOptions(
         Seq("exactly one of withTopics, withTopicPattern and withPartitions says what is read.")
       )
+    // Spark ignores unknown options: a misspelled position would skip records.
+    val problems = options.keys.toSeq.sorted.flatMap(OtherNames.ofConnector("kafkaSource").problem)
+    if (problems.nonEmpty) throw Errors.invalidOptions(problems)
     val columns = Seq(s"${key.of("key")} AS key", s"${value.of("value")} AS value") ++ KafkaSourceBuilder.Kept
     new KafkaSource(options ++ selections ++ position.fold(Map.empty[String, String])(starting), columns)
   }

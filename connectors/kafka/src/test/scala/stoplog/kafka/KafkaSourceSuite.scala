@@ -37,6 +37,14 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(read(_.withTopics(topic).startingFrom(StartPosition.timestamp(begun + 9000))) === Nil)
   }
 
+  test("rejects another spelling of an option, which Spark ignores") {
+    def problem(key: String) =
+      intercept[StoplogArgumentException](read(_.withTopics("t").withOption(key, "earliest"))).getMessage
+    assert(problem("starting_offsets").contains("starting_offsets is not an option: use startingOffsets."))
+    assert(problem("auto.offset.reset").contains("use startingOffsets."))
+    assert(problem("isolation.level").contains("use kafka.isolation.level."))
+  }
+
   test("a stream from the latest offsets reads later records only") {
     val topic = written("source-latest", 0 -> "a")
     val place = Files.createTempDirectory("stoplog-kafka-source")

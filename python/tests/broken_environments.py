@@ -177,7 +177,44 @@ def _silent_java(home: Home) -> None:
     program.write_text("#!/bin/sh\necho 'libjvm.so: cannot open' >&2\nexit 127\n", encoding="utf-8")
 
 
+def _in_defaults(content: bytes) -> Callable[[Home], object]:
+    def write(home: Home) -> None:
+        home.defaults()
+        (home.root / "conf" / "spark-defaults.conf").write_bytes(content)
+
+    return write
+
+
+def _own_jar(name: str) -> Callable[[Home], object]:
+    return lambda home: home.variables.update(STOPLOG_JAR=home.jar(name))
+
+
+def _path_of_a_file(home: Home) -> None:
+    home.arguments.append(home.jar("file"))
+
+
 BROKEN = {
+    "STOPLOG_JAR of another release": Broken(
+        _own_jar("stoplog_2.13-0.0.9.jar"), "stoplog-version", "unset STOPLOG_JAR"
+    ),
+    "STOPLOG_JAR of a connector": Broken(_own_jar(KAFKA), "stoplog-jar", "unset STOPLOG_JAR"),
+    "STOPLOG_JAR for scala 2.12": Broken(
+        _own_jar(f"stoplog_2.12-{version()}.jar"), "stoplog-jar", "unset STOPLOG_JAR"
+    ),
+    "defaults that are not UTF-8": Broken(
+        _in_defaults(b"spark.app.name caf\xe9\nspark.sql.ansi.enabled false\n"),
+        "setting",
+        "spark.sql.ansi.enabled true",
+        1,
+    ),
+    "memory with a space": Broken(_defaults(driver__memory="4 GB"), "setting", "spark.driver.memory 4GB"),
+    "package without a group": Broken(
+        _packages("hadoop-aws:3.5.0"), "setting", "Correct hadoop-aws:3.5.0 in spark.jars.packages"
+    ),
+    "submit arguments with an open quotation": Broken(
+        _set("PYSPARK_SUBMIT_ARGS", "--conf 'spark.x=1 pyspark-shell"), "setting", "unset PYSPARK_SUBMIT_ARGS"
+    ),
+    "a path of a file": Broken(_path_of_a_file, "disk", "file.d   # and name this directory"),
     "java 11": Broken(lambda home: home.java("11.0.25"), "java", "JAVA_HOME"),
     "java 8": Broken(lambda home: home.java("1.8.0_402"), "java", "JAVA_HOME"),
     "java 25 with an old hadoop": Broken(_java_25, "java", "JAVA_HOME"),
@@ -300,6 +337,8 @@ WORKING: dict[str, Callable[[Home], object]] = {
     "a zone of the system": _all(_set("TZ", ":/etc/localtime"), _defaults(sql__session__timeZone="+02:00")),
     "a rule as a zone": _set("TZ", "CET-1CEST,M3.5.0,M10.5.0/3"),
     "a region as a zone": _all(_set("TZ", "Europe/Berlin"), _defaults(sql__session__timeZone="Asia/Tokyo")),
+    "quoted options of java": _defaults(driver__extraJavaOptions='"-Djava.io.tmpdir=/tmp" -Dx=1'),
+    "an own jar with all classes": _own_jar("assembly-7.jar"),
     "a path that does not exist yet": _arguments("/tmp/no/such/directory", "file:/tmp/none"),
     "settings as they should be": _defaults(
         sql__ansi__enabled="true",

@@ -188,6 +188,7 @@ class Access(Enum):
 
     USABLE = "usable"
     ABSENT = "absent"
+    NO_DIRECTORY = "no directory"
     READ_ONLY = "read-only"
     WITHOUT_PROGRAMS = "without programs"
 
@@ -281,12 +282,14 @@ class Use:
         paths: the paths that the caller will use.
         remote: the address of a Spark Connect server; empty for a classic session.
         missing_packages: the Python packages that Spark Connect needs and that are not installed.
+        has_arguments: whether `PYSPARK_SUBMIT_ARGS` is a list of words.
     """
 
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     paths: tuple[str, ...] = ()
     remote: str = ""
     missing_packages: tuple[str, ...] = ()
+    has_arguments: bool = True
 
     def scheme_of_each(self) -> dict[str, str]:
         """Returns the schemes of all paths in settings and arguments, with a place where each is named."""

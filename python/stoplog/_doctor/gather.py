@@ -19,6 +19,7 @@ from stoplog._jvm.installation import (
     java_command,
     pyspark_package,
     spark_home,
+    submit_arguments,
     submit_jars,
     submit_settings,
 )
@@ -119,7 +120,7 @@ def found_use(settings: Mapping[str, str], paths: tuple[str, ...]) -> Use:
     """Returns the use of this environment."""
     remote = os.environ.get("SPARK_REMOTE", "") or settings.get("spark.remote", "")
     missing = [name for name in _CONNECT_PACKAGES if remote and find_spec(name) is None]
-    return Use(settings, paths, remote, tuple(missing))
+    return Use(settings, paths, remote, tuple(missing), submit_arguments() is not None)
 
 
 def this_python() -> Python:

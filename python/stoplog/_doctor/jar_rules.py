@@ -29,6 +29,17 @@ def own_jar(environment: Environment) -> Iterator[Finding]:
     if isinstance(jar, Absent) and not _cores(environment):
         why = "A session needs the jar of stoplog when its JVM starts."
         yield problem("stoplog-jar", jar.what, why, _with_own_jar(environment.use.remote, jar.what))
+    found = Jar.of(jar, Origin.JARS) if isinstance(jar, str) else None
+    if found is None or not (found.is_core or found.is_connector):
+        return
+    if found.is_connector or found.scala != SCALA_LINE:
+        why = "A session needs the jar of stoplog when its JVM starts."
+        what = f"{ENVIRONMENT_VARIABLE} names {jar}, which is not the jar of stoplog for Scala {SCALA_LINE}."
+        yield problem("stoplog-jar", what, why, f"unset {ENVIRONMENT_VARIABLE}")
+    elif not same_release(found.version, environment.own.version):
+        what = f"The Python package stoplog has version {environment.own.version}, and its jar is {jar}."
+        why = "The package, the jar and the connectors refuse to work with another release."
+        yield problem("stoplog-version", what, why, f"unset {ENVIRONMENT_VARIABLE}")
 
 
 def absent_files(environment: Environment) -> Iterator[Finding]:

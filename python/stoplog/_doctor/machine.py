@@ -110,7 +110,7 @@ def _temporary(settings: Mapping[str, str]) -> str:
     """Returns Java's directory for temporary files; Java on Linux does not read TMPDIR."""
     options = [os.environ.get(name, "") for name in ("SPARK_SUBMIT_OPTS", "JAVA_TOOL_OPTIONS")]
     options.append(settings.get("spark.driver.extraJavaOptions", ""))
-    found = re.findall(r"-Djava\.io\.tmpdir=(\S+)", " ".join(options))
+    found = re.findall(r"-Djava\.io\.tmpdir=([^\s\"']+)", " ".join(options))
     return str(found[-1]) if found else "/tmp" if sys.platform == "linux" else tempfile.gettempdir()
 
 
@@ -121,6 +121,8 @@ def _existing(path: str) -> str:
 
 
 def _directory(purpose: str, path: str, *, holds_programs: bool) -> Directory:
+    if Path(path).exists() and not Path(path).is_dir():
+        return Directory(purpose, path, 0, Access.NO_DIRECTORY)
     if not Path(path).is_dir():
         return Directory(purpose, path, 0, Access.ABSENT)
     found = os.statvfs(path)

@@ -78,6 +78,10 @@ def directories(environment: Environment) -> Iterator[Finding]:
             yield problem(
                 "disk", f"{where} is not a directory.", _WHY[found.purpose == _PATH], f"mkdir -p {found.path}"
             )
+        elif found.access is Access.NO_DIRECTORY:
+            other = f"{found.path}.d"
+            repair = f"mkdir -p {other}   # and name this directory instead of the file"
+            yield problem("disk", f"{where} is not a directory.", _WHY[found.purpose == _PATH], repair)
         elif found.access is Access.READ_ONLY:
             why = _WHY[found.purpose == _PATH]
             yield problem("disk", f"{where} is not writable.", why, f"chmod u+w {found.path}")
@@ -88,7 +92,7 @@ def directories(environment: Environment) -> Iterator[Finding]:
                 "Codecs such as zstd and snappy copy a library there, which the system refuses to load.",
                 f"spark.driver.extraJavaOptions -Djava.io.tmpdir={_OTHER}",
             )
-        if found.access is not Access.ABSENT and found.free_bytes < _LITTLE_SPACE:
+        if found.access not in (Access.ABSENT, Access.NO_DIRECTORY) and found.free_bytes < _LITTLE_SPACE:
             level = problem if found.free_bytes < _NO_SPACE else warning
             yield level(
                 "disk",

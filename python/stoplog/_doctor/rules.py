@@ -27,6 +27,7 @@ RULES: tuple[Rule, ...] = (
     jar_rules.file_systems,
     setting_rules.schemes,
     setting_rules.packages_on_clusters,
+    setting_rules.arguments,
     setting_rules.settings,
     machine_rules.locale,
     machine_rules.open_files,

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -89,6 +90,34 @@ def settings(environment: Environment) -> Iterator[Finding]:
         value = found.get(key)
         if value is not None and (not unwanted.values or value.lower() in unwanted.values):
             yield unwanted.level("setting", f"{key} is {value}.", unwanted.why, unwanted.better)
+
+
+def arguments(environment: Environment) -> Iterator[Finding]:
+    """Spark must be able to parse the settings that start a session."""
+    found = environment.use.settings
+    if not environment.use.has_arguments:
+        yield problem(
+            "setting",
+            "PYSPARK_SUBMIT_ARGS has a quotation mark without its pair.",
+            "PySpark splits the variable into words, and starts no session.",
+            "unset PYSPARK_SUBMIT_ARGS",
+        )
+    for key in ("spark.driver.memory", "spark.executor.memory"):
+        if key in found and not _MEMORY.fullmatch(found[key]):
+            size = "".join(found[key].split()) if _MEMORY.fullmatch("".join(found[key].split())) else "4g"
+            why = "Spark starts no JVM with a size that is not a number and a unit, such as 4g."
+            yield problem("setting", f"{key} is {found[key]}.", why, f"{key} {size}")
+    for word in filter(None, map(str.strip, found.get("spark.jars.packages", "").split(","))):
+        if len(re.split("[:/]", word)) != 3:
+            yield problem(
+                "setting",
+                f"spark.jars.packages has {word}, which is not of the form group:artifact:version.",
+                "Spark starts no session with such a coordinate.",
+                f"Correct {word} in spark.jars.packages, or remove it.",
+            )
+
+
+_MEMORY = re.compile(r"\d+([kmgtp]b?|b)?", re.IGNORECASE)
 
 
 def packages_on_clusters(environment: Environment) -> Iterator[Finding]:

@@ -111,7 +111,7 @@ def default_settings() -> dict[str, str]:
         ToolFailed: there is no Spark, and no `SPARK_CONF_DIR`.
     """
     file = defaults_file()
-    return properties(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return properties(file.read_text(encoding="utf-8", errors="replace")) if file.is_file() else {}
 
 
 def properties(text: str) -> dict[str, str]:
@@ -128,7 +128,7 @@ def submit_settings() -> dict[str, str]:
     """Returns the settings in `PYSPARK_SUBMIT_ARGS`: `--conf`, `--jars`, `--packages` and `--master`."""
     # If a flag is repeated, spark-submit uses the last.
     found: dict[str, str] = {}
-    for flag, value in _flags(os.environ.get(SUBMIT_ARGS, "")):
+    for flag, value in _flags():
         if flag == "--conf":
             key, _, text = value.partition("=")
             found[key] = text
@@ -139,7 +139,7 @@ def submit_settings() -> dict[str, str]:
 
 def submit_jars() -> str | None:
     """Returns the `--jars` of `PYSPARK_SUBMIT_ARGS`, or `None`."""
-    found = [value for flag, value in _flags(os.environ.get(SUBMIT_ARGS, "")) if flag == "--jars"]
+    found = [value for flag, value in _flags() if flag == "--jars"]
     return found[-1] if found else None
 
 
@@ -155,7 +155,15 @@ def executors_lack_packages(settings: Mapping[str, object]) -> bool:
     return bool(settings.get("spark.jars")) and "spark.jars.packages" in settings and not is_local
 
 
-def _flags(arguments: str) -> list[tuple[str, str]]:
-    words = shlex.split(arguments)
+def submit_arguments() -> list[str] | None:
+    """Returns the words of `PYSPARK_SUBMIT_ARGS`, or `None` if a quotation mark has no pair."""
+    try:
+        return shlex.split(os.environ.get(SUBMIT_ARGS, ""))
+    except ValueError:
+        return None
+
+
+def _flags() -> list[tuple[str, str]]:
+    words = submit_arguments() or []
     joined = [word.partition("=")[::2] for word in words if re.match(r"--[a-z-]+=", word)]
     return [*((flag, value) for flag, value in pairwise(words) if flag.startswith("--")), *joined]

@@ -155,6 +155,12 @@ def test_an_unexpected_error_is_not_a_finding(
     assert json.loads(capsys.readouterr().out)["error"]["message"] == "no columns"
 
 
+def test_a_command_without_an_output_has_its_exit_code() -> None:
+    command = f"exec {sys.executable} -m stoplog error STOPLOG_FENCED --json >&-"
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, done.stderr) == (ExitCode.OK, "")
+
+
 def test_the_command_line_imports_no_spark() -> None:
     code = (
         "import sys; from stoplog.cli import main; main(['ls', '/']);"

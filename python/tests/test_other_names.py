@@ -189,7 +189,17 @@ def test_the_table_of_options_names_options_that_exist(of: str) -> None:
     assert [meant for meant in NAMES[of].values() if not known & set(re.findall(r"\w+", meant))] == []
 
 
-OF_SPARK = {"block", "checkpointLocation", "header", "lineSep", "mode", "outputMode", "schema", "sep", "trigger"}
+OF_SPARK = {
+    "block",
+    "checkpointLocation",
+    "header",
+    "lineSep",
+    "mode",
+    "outputMode",
+    "schema",
+    "sep",
+    "trigger",
+}
 """Options of formats and of queries, and methods of Spark's readers and writers."""
 
 

@@ -18,10 +18,15 @@ from stoplog._text import redaction
 
 # Settings outside of these families, such as keys of storage accounts, appear with their names only.
 _SHOWN = re.compile(
-    r"spark\.(master|jars|submit|driver\.(memory|cores|extraClassPath)|executor\.(memory|cores|instances)|"
-    r"local\.dir|speculation|task|sql\.(?!catalog\.)|streaming|datasource\.stoplog|"
+    r"spark\.(master$|jars$|jars\.(packages|excludes|repositories)$|submit\.(deployMode|pyFiles)$|"
+    r"driver\.(memory|cores|extraClassPath)|executor\.(memory|cores|instances)|"
+    r"local\.dir$|speculation|task\.|sql\.(adaptive|ansi|autoBroadcast|avro|broadcast|caseSensitive|execution|"
+    r"extensions|files|hive\.metastore\.version|legacy|maven|optimizer|orc|parquet|session|shuffle|sources|"
+    r"storeAssignment|streaming|warehouse|ui)|streaming|datasource\.stoplog|"
     r"hadoop\.fs\.s3a\.(endpoint|path\.style|multipart|connection|fast\.upload|committer|impl))"
 )
+# The names of secret options count without the prefix of the format.
+_OF_FORMAT = re.compile(r"^spark\.datasource\.stoplog[\w-]*\.")
 _VARIABLES = re.compile(
     r"(JAVA_HOME|SPARK_HOME|SPARK_CONF_DIR|SPARK_LOCAL_DIRS|SPARK_REMOTE|PYSPARK_(DRIVER_)?PYTHON|HADOOP_HOME|"
     r"HADOOP_CONF_DIR|STOPLOG_JAR|LANG|LC_ALL|LC_CTYPE|TZ|TMPDIR|PYTHONPATH|VIRTUAL_ENV|CONDA_PREFIX)"
@@ -50,7 +55,7 @@ def shown(settings: Mapping[str, str]) -> dict[str, str]:
     {'spark.hadoop.fs.azure.account.key.me': '…', 'spark.sql.ansi.enabled': 'false'}
     """
     return {
-        key: redaction.value(key, text) if _SHOWN.match(key) else redaction.HIDDEN
+        key: redaction.value(_OF_FORMAT.sub("", key), text) if _SHOWN.match(key) else redaction.HIDDEN
         for key, text in sorted(settings.items())
     }
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 HIDDEN = "…"
 
 _NAMES = (
-    r"secret|passw|pwd|passphrase|token|credential|access.?key|api.?key|private.?key|signature|jaas|"
+    r"secret|passw|pwd|passphrase|token|credential|access.?key|account.?key|api.?key|private.?key|signature|jaas|"
     r"keystore[.]key|encryption[.]key[.]list"
 )
 _SECRET_OPTION = re.compile(rf"{_NAMES}|authorization|cookie|^httpheader[.]", re.IGNORECASE)
@@ -28,9 +28,13 @@ _RULES = tuple(
     re.compile(rule, re.IGNORECASE | re.ASCII)
     for rule in (
         rf'("{_NAME}"\s*:\s*")[^"]*',
+        rf"('{_NAME}'\s*:\s*')[^']*",
+        rf'(\\"{_NAME}\\"\s*:\s*\\")[^"\\]*',  # JSON in a string of JSON
         rf"""(\b{_NAME}\s*(?:=|->)\s*)(?:"[^"]*"|'[^']*'|[^\s&;,)}}\]'"]+)""",
-        r"(\b(?:authorization|cookie)\s*[:=]\s*)[^\r\n,;]+",
+        r"(\b(?:authorization|cookie|x-[\w-]{0,64}(?:key|token|secret))\s*[:=]\s*)[^\r\n,;]+",
         r"(\bbearer\s+)[\w.~+/=-]{8,}",
+        r"""(\bsig=)[^\s&;'"]+""",
+        r"(\bjdbc:oracle:\w+:[^\s/@:]+/)[^\s@]+(?=@)",
         r"""(\bhttps?://)[^\s/?#'"]*(?=@)""",
         _OF_ADDRESS,
         r"""(\bhttps?://[^\s?'"<>]*\?)[^\s'"<>]+""",

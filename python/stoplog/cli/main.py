@@ -160,6 +160,8 @@ def _print(text: str) -> None:
 
     Characters that the terminal's encoding lacks are escaped as in JSON.
     """
+    if sys.stdout is None:  # the caller has closed the output
+        return
     encoding = sys.stdout.encoding or "utf-8"
     try:
         text.encode(encoding)

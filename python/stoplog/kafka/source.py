@@ -335,8 +335,8 @@ class KafkaSourceBuilder(Unbuilt):
         """Sets any option of Spark's source by its name.
 
         Raises:
-            InvalidOptions: the name is another system's name, or another spelling, of an option. Spark ignores
-                unknown options, so the query would start at another position.
+            InvalidOptions: the name is another spelling of an option, or a name of another system. Spark
+                ignores unknown options.
         """
         for own in meant("kafkaSource", option_name(key)):
             raise InvalidOptions("STOPLOG_INVALID_OPTIONS", f"{key} is not an option: use {own}.")

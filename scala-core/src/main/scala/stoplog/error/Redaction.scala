@@ -78,7 +78,7 @@ private[stoplog] object Redaction {
   private final val FingerprintBits = 64
 
   private val Names =
-    "secret|passw|pwd|passphrase|token|credential|access.?key|api.?key|private.?key|signature|jaas|" +
+    "secret|passw|pwd|passphrase|token|credential|access.?key|account.?key|api.?key|private.?key|signature|jaas|" +
       "keystore[.]key|encryption[.]key[.]list"
 
   private val SecretOption = s"(?i)$Names|authorization|cookie|^httpheader[.]".r
@@ -89,9 +89,14 @@ private[stoplog] object Redaction {
   /** Each rule matches a prefix to keep, its first group, followed by a secret. */
   private val Rules: Seq[Regex] = Seq(
     "(?i)(\"" + Name + "\"\\s*:\\s*\")[^\"]*",
+    "(?i)('" + Name + "'\\s*:\\s*')[^']*",
+    // JSON in a string of JSON.
+    "(?i)(\\\\\"" + Name + "\\\\\"\\s*:\\s*\\\\\")[^\"\\\\]*",
     "(?i)(\\b" + Name + "\\s*(?:=|->)\\s*)(?:\"[^\"]*\"|'[^']*'|[^\\s&;,)}\\]'\"]+)",
-    "(?i)(\\b(?:authorization|cookie)\\s*[:=]\\s*)[^\\r\\n,;]+",
+    "(?i)(\\b(?:authorization|cookie|x-[\\w-]{0,64}(?:key|token|secret))\\s*[:=]\\s*)[^\\r\\n,;]+",
     "(?i)(\\bbearer\\s+)[\\w.~+/=-]{8,}",
+    "(?i)(\\bsig=)[^\\s&;'\"]+",
+    "(?i)(\\bjdbc:oracle:\\w+:[^\\s/@:]+/)[^\\s@]+(?=@)",
     "(?i)(\\bhttps?://)[^\\s/?#'\"]*(?=@)",
     // A number and a slash are a port. The at sign then belongs to a path.
     "(//[^\\s/:@'\"]*:)(?!\\d{1,5}(?:[/?#]|$))(?:(?!://)[^\\s'\"])*(?=@)",

@@ -23,7 +23,7 @@ def meant(of: str, name: str) -> tuple[str, ...]:
     Case, `_`, `-` and `.` of the name are irrelevant.
 
     Args:
-        of: the kind of the name: `sink`, `source` or a connector for an option; `methods`, `names`, `commands`
+        of: the kind of the name: for an option `sink`, `source` or a connector; `methods`, `names`, `commands`
             or `flags`.
 
     Returns:

@@ -23,8 +23,8 @@ def meant(of: str, name: str) -> tuple[str, ...]:
     Case, `_`, `-` and `.` of the name are irrelevant.
 
     Args:
-        of: the kind of the name: for an option `sink`, `source` or a connector; `methods`, `names`, `commands`
-            or `flags`.
+        of: the kind of the name: for an option `sink`, `source` or a connector; `methods`, `names`,
+            `commands` or `flags`.
 
     Returns:
         The alternatives, of which a caller uses the first that exists; none for an unknown name.

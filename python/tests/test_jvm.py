@@ -43,6 +43,10 @@ class Facade:
             raise RuntimeError(f"[STOPLOG_INVALID_OPTIONS] There is no option bogus.{JVM_TRACE}")
         if "broken" in options:
             raise RuntimeError("connection lost")
+        if "lost" in options:
+            raise RuntimeError(
+                f"An error.\n: java.lang.NoClassDefFoundError: {options['lost']}\n\tat stoplog.X"
+            )
 
     def awaitFinished(self, query: object, timeout_millis: int) -> JavaObject:
         if query == "other":
@@ -101,6 +105,21 @@ def test_rejected_options_raise_an_error_with_the_condition_and_without_java_fra
     assert e.value.condition == "STOPLOG_INVALID_OPTIONS"
     assert str(e.value) == "[STOPLOG_INVALID_OPTIONS] There is no option bogus."
     assert e.value.__suppress_context__
+
+
+@pytest.mark.usefixtures("session")
+@pytest.mark.parametrize(
+    ("lost", "connector"),
+    [
+        ("org/apache/kafka/common/KafkaException", "stoplog_2.13"),
+        ("com/datastax/oss/driver/api/core/CqlSession", "stoplog-cassandra_2.13"),
+    ],
+)
+def test_a_connector_without_its_client_names_the_package(lost: str, connector: str) -> None:
+    with pytest.raises(JarMissing) as e:
+        FileSink.for_row_format("/data/out", "json").with_option("lost", lost).build()
+    assert lost.replace("/", ".") in str(e.value)
+    assert f"io.github.stoplog:{connector}:{version()}" in str(e.value)
 
 
 @pytest.mark.usefixtures("session")

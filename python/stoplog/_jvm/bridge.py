@@ -8,6 +8,7 @@ Therefore the bridge checks each class before use.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import contextmanager
 from importlib import import_module
@@ -131,7 +132,7 @@ class JvmBridge:
             JarMissing: the session runs without the facade's jar.
         """
         found = self._found(facade, artifact)
-        with _refusals():
+        with _refusals(artifact):
             found.fromOptions(self._java_map(options))
 
     def ask_connector(
@@ -144,7 +145,7 @@ class JvmBridge:
             JarMissing: the session runs without the connector's jar.
         """
         found = self._found(facade, artifact)
-        with _refusals():
+        with _refusals(artifact):
             java = [each if isinstance(each, str) else self._java_map(each) for each in arguments]
             return getattr(found, method)(*java)
 
@@ -236,12 +237,18 @@ class JvmBridge:
 
 
 @contextmanager
-def _refusals() -> Iterator[None]:
-    """Converts rejections by the jar with a named condition to errors of this package."""
+def _refusals(artifact: str) -> Iterator[None]:
+    """Converts rejections by the jar with a named condition to errors of this package.
+
+    A connector whose client is missing fails with an error of the JVM, before it can reject anything.
+    """
     try:
         yield
     except Exception as error:
         condition = condition_of(error)
+        lost = re.search(r"java\.lang\.NoClassDefFoundError: ([^\n]+)", str(error))
+        if lost and condition is None:
+            raise JarMissing.of_client(artifact, lost[1].replace("/", ".")) from None
         if condition is None or not condition.startswith("STOPLOG_"):
             raise
         raise InvalidOptions(condition, text_of(error)) from None

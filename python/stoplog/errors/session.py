@@ -76,6 +76,21 @@ class JarMissing(StoplogError):
         )
 
     @classmethod
+    def of_client(cls, artifact: str, lost: str) -> JarMissing:
+        """Creates the error for a connector without the client of its system, such as a driver.
+
+        >>> "stoplog-kafka_2.13" in str(JarMissing.of_client("stoplog-kafka", "org.apache.kafka.KafkaException"))
+        True
+        """
+        # The sink of write-ahead calls other connectors.
+        connector = "stoplog-cassandra" if "datastax" in lost or "cassandra" in lost else artifact
+        return cls(
+            f"The jar {connector} needs further jars, which are not on the class path of this Spark session "
+            f"({lost}). Set spark.jars.packages to {coordinate().replace('stoplog_', f'{connector}_')}, which "
+            "also loads these jars, in a new Python process."
+        )
+
+    @classmethod
     def in_package(cls, places: str) -> JarMissing:
         """Creates the error for an installation without a jar, such as a checkout without a build."""
         return cls(

@@ -79,14 +79,15 @@ class JarMissing(StoplogError):
     def of_client(cls, artifact: str, lost: str) -> JarMissing:
         """Creates the error for a connector without the client of its system, such as a driver.
 
-        >>> "stoplog-kafka_2.13" in str(JarMissing.of_client("stoplog-kafka", "org.apache.kafka.KafkaException"))
+        >>> "stoplog-kafka_2.13" in str(JarMissing.of_client("stoplog-kafka", "org.apache.kafka.Lost"))
         True
         """
         # The sink of write-ahead calls other connectors.
         connector = "stoplog-cassandra" if "datastax" in lost or "cassandra" in lost else artifact
+        package = coordinate().replace("stoplog_", f"{connector}_")
         return cls(
             f"The jar {connector} needs further jars, which are not on the class path of this Spark session "
-            f"({lost}). Set spark.jars.packages to {coordinate().replace('stoplog_', f'{connector}_')}, which "
+            f"({lost}). Set spark.jars.packages to {package}, which "
             "also loads these jars, in a new Python process."
         )
 

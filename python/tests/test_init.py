@@ -56,6 +56,18 @@ def test_a_project_is_not_written_over_files(tmp_path: Path, capsys: pytest.Capt
     assert set(json.loads(capsys.readouterr().out)["init"]["files"]) >= FILES
 
 
+def test_the_present_directory_is_a_project_with_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "my clicks"]) == ExitCode.OK
+    assert "Next: cd 'my clicks', and follow README.md." in capsys.readouterr().out
+    (tmp_path / "clicks").mkdir()
+    monkeypatch.chdir(tmp_path / "clicks")
+    assert main(["init", "."]) == ExitCode.OK
+    assert (tmp_path / "clicks" / "README.md").read_text("utf-8").startswith("# clicks\n")
+
+
 @pytest.mark.parametrize("name", ["a'b", 'a"b', "a\nb", "a\\b", ".."])
 def test_a_name_cannot_change_the_code(name: str, tmp_path: Path) -> None:
     assert main(["init", str(tmp_path / name)]) == ExitCode.FAILED

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
@@ -45,7 +46,7 @@ def run(given: Namespace) -> Answer:
     lines = [
         f"Wrote the project {project} ({SUMMARIES[given.template]}):",
         *(f"  {name}" for name in written),
-        f"Next: cd {project}, and follow README.md.",
+        f"Next: cd {shlex.quote(str(project))}, and follow README.md.",
     ]
     data = {"project": str(project), "template": given.template, "files": written}
     return Answer({"init": data}, lambda: lines)
@@ -58,8 +59,11 @@ def write_project(project: Path, template: str) -> list[str]:
         StoplogError: the directory exists and is not empty, its name has other characters than a file in
             Python may contain, or it cannot be written.
     """
-    if not _NAME.fullmatch(project.name):
-        raise _refused(project, "its name has characters other than letters, digits, '_', '-' and '.'")
+    project_name = project.absolute().name  # also of `.`
+    if not _NAME.fullmatch(project_name):
+        raise _refused(
+            project, "its name has characters other than letters, digits, blanks, '_', '-' and '.'"
+        )
     try:
         if project.exists() and (not project.is_dir() or any(project.iterdir())):
             raise _refused(project, "it exists, and is not an empty directory")
@@ -68,7 +72,7 @@ def write_project(project: Path, template: str) -> list[str]:
         for name in names:
             target = project / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(_filled((source / name).read_text("utf-8"), project.name), encoding="utf-8")
+            target.write_text(_filled((source / name).read_text("utf-8"), project_name), encoding="utf-8")
     except OSError as error:
         raise _refused(project, str(error.strerror)) from None
     return names

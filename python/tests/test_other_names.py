@@ -116,6 +116,11 @@ def test_an_option_of_another_system_is_rejected_with_the_option_here(
     assert own in said.partition(": use ")[2]
 
 
+def test_the_sink_accepts_an_option_of_its_format() -> None:
+    sink = stoplog.FileSink.for_bulk_format("/out", "sequencefile").with_option("compressionType", "block")
+    assert "compressionType='block'" in repr(sink)
+
+
 @pytest.mark.parametrize("name", ["startingOffsets", "STARTINGOFFSETS", "failOnDataLoss", "kafka.group.id"])
 def test_the_kafka_source_accepts_options_of_spark(name: str) -> None:
     assert KAFKA_SOURCE.with_option(name, "x") != KAFKA_SOURCE

@@ -146,7 +146,7 @@ def test_a_limit_of_rows_is_refused_with_a_reader() -> None:
         StreamFormat.from_reader(lines, "n bigint", "both")  # type: ignore[arg-type]
 
 
-def test_an_exit_of_a_reader_is_an_exception_of_the_user() -> None:
+def test_an_exit_of_a_reader_is_an_error_of_the_user() -> None:
     def leaves(file: Any, part: FilePart) -> Iterator[pa.RecordBatch]:
         yield from ()
         raise SystemExit(3)

@@ -29,22 +29,22 @@ def component(licence: str, group: str = "other") -> dict[str, object]:
 
 
 @pytest.mark.parametrize("licence", ["MIT", "MIT License", "CC0", "Apache 2.0"])
-def test_usual_names_of_licences_are_accepted(tmp_path: Path, licence: str) -> None:
+def test_common_names_of_licences_are_accepted(tmp_path: Path, licence: str) -> None:
     assert licences.main(dist(tmp_path, component(licence))) == 0
 
 
-def test_other_licences_are_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_other_licences_are_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert licences.main(dist(tmp_path, component("AGPL-3.0"))) == 1
     assert "other:library 1: AGPL-3.0: nobody has accepted this licence." in capsys.readouterr().out
 
 
-def test_artifacts_of_the_release_are_no_libraries(tmp_path: Path) -> None:
+def test_artifacts_of_the_release_are_omitted(tmp_path: Path) -> None:
     """Bills of connectors name the core, without a licence."""
     own = component("", group="own") | {"licenses": []}
     assert licences.main(dist(tmp_path, own)) == 0
 
 
-def test_a_jar_without_the_licence_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_jar_without_the_licence_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = dist(tmp_path)
     with zipfile.ZipFile(folder / "repo" / "bare.jar", "w") as jar:
         jar.writestr("A.class", b"")

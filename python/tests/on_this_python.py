@@ -7,10 +7,12 @@ Every module is imported, builders describe a sink, a directory is read, and the
 from __future__ import annotations
 
 import pkgutil
+import re
 import subprocess
 import sys
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import requires
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -48,9 +50,17 @@ def imported(name: str) -> None:
     try:
         import_module(name)
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("pyspark", "py4j", "pyarrow", "fsspec"):
+        if (error.name or "").partition(".")[0] not in optional():
             raise
         raise NotInstalled from error
+
+
+def optional() -> set[str]:
+    """The modules of the packages that the wheel names with its extras; PySpark brings Py4J."""
+    named = (
+        re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in requires("stoplog") or [] if "extra ==" in each
+    )
+    return {name.replace("-", "_") for name in named} | {"py4j"}
 
 
 if __name__ == "__main__":

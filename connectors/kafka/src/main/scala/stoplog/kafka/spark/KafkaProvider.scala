@@ -38,8 +38,7 @@ final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
     val options = KafkaSinkOptions.parse(properties)
     options.delivery match {
       case Delivery.ExactlyOnce =>
-        options.producer.refuseInvalid(options.producer.transactional("stoplog-settings"))
-        BrokerLimits.check(options.producer)
+        CheckedSettings.shared.refuseInvalid(options.producer)
         val log = options.log.location.map(_ => TwoPhaseSettings(options.log).storage)
         SinkTable.twoPhase(schema, options.log, properties) { rows =>
           new TransactionalSink(

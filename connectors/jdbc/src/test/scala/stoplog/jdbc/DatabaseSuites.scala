@@ -22,6 +22,15 @@ class PostgresUpsertSuite extends UpsertLaws(TestDatabase.postgres) {
     assert(database.rows(s"SELECT word FROM $table") === Seq(Seq("w20")))
   }
 
+  test("the last row of a key wins if equal keys have several texts") {
+    val table = newTable("id INET PRIMARY KEY, word TEXT")
+    for ((first, second) <- Seq("10.0.0.1/32" -> "10.0.0.1", "10.0.0.1" -> "10.0.0.1/32")) {
+      new JdbcSinkFixture(database, table, database.connector, batchRows = 100)
+        .upsert(first -> "old", second -> "new")
+      assert(database.rows(s"SELECT word FROM $table") === Seq(Seq("new")))
+    }
+  }
+
   test("the last row of a key in another case wins if the database ignores case") {
     database.execute(
       "CREATE COLLATION IF NOT EXISTS nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)"
@@ -40,6 +49,10 @@ class MariaDbUpsertSuite extends UpsertLaws(TestDatabase.mariaDb) {
 
   test("the last row of a key in another case wins if the database ignores case") {
     lastOfCases(newTable("id VARCHAR(9) COLLATE utf8mb4_general_ci PRIMARY KEY, word TEXT"))
+    val letters = newTable("id VARCHAR(9) COLLATE utf8mb4_uca1400_ai_ci PRIMARY KEY, word TEXT")
+    new JdbcSinkFixture(database, letters, database.connector, batchRows = 100)
+      .upsert("\u00f8" -> "old", "o" -> "new")
+    assert(database.rows(s"SELECT word FROM $letters") === Seq(Seq("new")))
   }
 }
 

@@ -50,6 +50,17 @@ class JdbcOptionsSuite extends AnyFunSuite {
     )
   }
 
+  test("a driver that reports changed rows instead of found rows is rejected") {
+    val url = "jdbc:mariadb://db/shop"
+    for (
+      set <- Seq(
+        Seq("url" -> s"$url?a=b&useAffectedRows=TRUE"),
+        Seq("url" -> url, "useAffectedRows" -> "true")
+      )
+    ) assert(problems(set: _*).contains("useAffectedRows must not be true"))
+    parse("url" -> s"$url?useAffectedRows=false")
+  }
+
   test("unknown options reach the driver, with batch rewriting enabled") {
     val read = parse("ssl" -> "true", "user" -> "u", "checkpointLocation" -> "/c", "queryName" -> "q")
     assert(

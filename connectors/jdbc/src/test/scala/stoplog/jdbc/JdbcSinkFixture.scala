@@ -69,7 +69,13 @@ final class JdbcSinkFixture(
     if (reject) new CreatedTables(session, retries, target).ensure(rejects.table, rejects.create)
     val bad: Rejects = if (reject) keep else new Rejects.Fail(target, JdbcSinkFixture.text)
     run(
-      TaskRows.upserts(access(session, retries), target, RowKey(Vector(0), version), batchRows, bad),
+      TaskRows.upserts(
+        access(session, retries),
+        target,
+        RowKey.of(target.columns, Vector(0), version),
+        batchRows,
+        bad
+      ),
       rows
     )
   }

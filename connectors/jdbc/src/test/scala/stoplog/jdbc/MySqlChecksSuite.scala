@@ -33,6 +33,28 @@ class MySqlChecksSuite extends AnyFunSuite {
     check(table, "word STRING", "sql_mode = 'STRICT_ALL_TABLES'")
   }
 
+  test("a session whose server would convert texts from another character set is rejected") {
+    val table = newTable("word VARCHAR(5)")
+    for (name <- Seq("latin1", "utf8mb3"))
+      assert(refused(table, "word STRING", s"character_set_client = $name").contains(s"is $name"))
+    check(table, "word STRING", "character_set_client = utf8mb4")
+  }
+
+  test("the first characters of a column are no key of the column") {
+    val table = s"${database.newHeap()}_p"
+    database.execute(s"CREATE TABLE $table (id BIGINT, word VARCHAR(9) NOT NULL, UNIQUE (word(3)))")
+    val why = refusedByKeys(table, "word STRING", keys = "word")
+    assert(why.contains("no primary key or unique index of it; it has (word(3))"))
+    val second = s"${database.newHeap()}_s"
+    database.execute(
+      s"CREATE TABLE $second (id BIGINT PRIMARY KEY, word TEXT, UNIQUE (word(3), id), KEY (word(2)))"
+    )
+    assert(refusedByKeys(second, "word STRING", keys = "id") === "")
+    val primary = s"${database.newHeap()}_k"
+    database.execute(s"CREATE TABLE $primary (id BIGINT, word TEXT, PRIMARY KEY (word(3)))")
+    assert(refusedByKeys(primary, "word STRING", keys = "word").contains("(word(3))"))
+  }
+
   test("a session in another zone than the JVM is rejected for TIMESTAMP columns only") {
     val zoned = newTable("at TIMESTAMP(6) NULL")
     val local = newTable("at DATETIME(6)")

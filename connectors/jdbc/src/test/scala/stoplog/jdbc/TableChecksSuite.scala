@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import java.nio.file.Files
 import java.sql.{Connection, DatabaseMetaData, SQLException, SQLFeatureNotSupportedException}
 import java.time.{LocalDateTime, ZoneOffset}
 import java.util.concurrent.atomic.AtomicInteger
@@ -12,6 +13,7 @@ import scala.util.Using
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types._
 
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
@@ -19,6 +21,8 @@ import stoplog.jdbc.client.ConnectionSource
 import stoplog.jdbc.options.JdbcOptions
 import stoplog.jdbc.rows.RowKey
 import stoplog.jdbc.table.{RowColumn, TableCheck, TargetTable}
+import stoplog.jdbc.types.ColumnType
+import stoplog.jdbc.types.ColumnType.{Fixed, ListOf, Parsed}
 import stoplog.jdbc.write.JdbcWriteSpec
 
 class TableChecksSuite extends AnyFunSuite {
@@ -173,6 +177,53 @@ class TableChecksSuite extends AnyFunSuite {
     assert(spec("id", "V").key === Some(RowKey(Vector(1), Some(2))))
     val refused = intercept[StoplogArgumentException](spec("ID", "v")).getMessage
     assert(refused.contains("The columns ID are no primary key"))
+  }
+
+  test("an empty text is a bad row if the database stores it as null") {
+    val database = new TestDatabase("H2", s"${TestDatabase.h2().url};MODE=Oracle")
+    for (h2 <- Seq(database, databases(1))) {
+      val table   = h2.newHeap()
+      val options = JdbcOptions.parse(Map("url" -> h2.url, "dbtable" -> table).asJava)
+      val schema  = StructType.fromDDL("word STRING, id BIGINT")
+      val target  = TableCheck.target(options, schema, h2.connector)
+      val values  = JdbcWriteSpec.of(options, schema, target, h2.connector).values
+      val faults  = Seq("", " ").map(text => values.of(InternalRow(UTF8String.fromString(text), 0L)).fault)
+      assert(faults.map(_.isDefined) === Seq(h2 eq database, false))
+    }
+  }
+
+  test("a version that SQLite would compare as text is rejected") {
+    val database = TestDatabase.sqlite(Files.createTempDirectory("stoplog-version"))
+    database.execute("CREATE TABLE v (id BIGINT PRIMARY KEY, bare, number NUMERIC, word TEXT)")
+    def check(column: String, kind: String) = {
+      val options = Map("url" -> database.url, "dbtable" -> "v", "keyColumns" -> "id")
+      TableCheck.target(
+        JdbcOptions.parse((options + ("versionColumn" -> column)).asJava),
+        StructType.fromDDL(s"id BIGINT, $column $kind"),
+        database.connector
+      )
+    }
+    for ((column, kind) <- Seq("bare" -> "BIGINT", "number" -> "DECIMAL(9, 2)")) check(column, kind)
+    for ((column, kind) <- Seq("bare" -> "DECIMAL(9, 2)", "word" -> "BIGINT"))
+      assert(
+        intercept[StoplogArgumentException](check(column, kind)).getMessage.contains("The versionColumn")
+      )
+  }
+
+  test("a domain of PostgreSQL counts as its base type") {
+    val database = TestDatabase.postgres
+    val table    = s"${database.newHeap()}_d"
+    database.execute(
+      "CREATE DOMAIN exact AS numeric(5, 2)",
+      "CREATE DOMAIN exacter AS exact CHECK (VALUE > 0)",
+      s"CREATE TABLE $table (a exact, b exacter, c exact[], d exacter[], e point, f int[])"
+    )
+    val found = Using.resource(database.open())(TargetTable.inspect(_, table, database.dialect))
+    val fixed = Fixed(5, 2)
+    assert(
+      found.columns.map(_.catalog.columnType) === Seq(fixed, fixed, ListOf(fixed, "numeric(5,2)")) ++
+        Seq(ListOf(fixed, "numeric(5,2)"), Parsed("point"), ListOf(ColumnType.signed(32), "integer"))
+    )
   }
 
   test("finds a table in a schema by SQL spelling") {

@@ -61,7 +61,15 @@ final class TestDatabase(val name: String, val url: String, val text: String = "
     val found   = Using.resource(open())(TargetTable.inspect(_, table, dialect))
     val quote   = JdbcDialects.get(dialect.sparkUrl(url)).quoteIdentifier(_)
     val columns =
-      found.columns.map(column => Column(column.name, quote(column.name), column.jdbcType, column.typeName))
+      found.columns.map { column =>
+        Column(
+          column.name,
+          quote(column.name),
+          column.jdbcType,
+          column.typeName,
+          column.catalog.columnType
+        )
+      }
     Target(url, table, columns, dialect)
   }
 

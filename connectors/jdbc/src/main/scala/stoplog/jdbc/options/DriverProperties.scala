@@ -33,8 +33,20 @@ private[jdbc] object DriverProperties {
     } reader.errors.add(
       s"$key is not an option: did you mean $meant? A property of the driver can be part of url."
     )
+    val url = reader.text(Registry.Url).getOrElse("")
+    if (
+      ChangedRows.findFirstIn(url).isDefined || rest.exists { case (key, value) =>
+        ChangedRows.matches(s"$key=$value")
+      }
+    )
+      reader.errors.add(
+        "useAffectedRows must not be true: the sink finds out by the number of found rows whether a row exists."
+      )
     rest.toMap
   }
+
+  // A property of the drivers of MySQL and MariaDB.
+  private val ChangedRows = "(?i)useAffectedRows=true".r
 
   /** Adds the dialect's defaults, unless the URL or an option sets them. */
   def toSpark(reader: OptionReader, passed: Map[String, String], dialect: Dialect): Map[String, String] = {

@@ -52,7 +52,7 @@ private[jdbc] object RowBuffer {
   final class LastOfEachKey(key: RowKey, superseded: Superseded, batchRows: Int)
       extends RowBuffer(batchRows) {
     private[this] val rows    = new JTreeMap[JdbcRow, (Long, JdbcRow)](new KeyOrder(key.columns.toArray))
-    private[this] val order   = new LockOrder(key.columns.toArray)
+    private[this] val order   = new LockOrder(key.columns.filterNot(key.unsorted).toArray)
     private[this] var arrived = 0L
     private[this] var behind  = 0
 

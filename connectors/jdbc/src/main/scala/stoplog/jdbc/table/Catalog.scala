@@ -65,6 +65,13 @@ private[jdbc] object Catalog {
     case _ => Set.empty
   }
 
+  /** Returns true if the database stores an empty text as null, as Oracle does. */
+  def storesEmptyAsNull(connection: Connection, table: String, dialect: Dialect): Boolean =
+    dialect == Dialect.Merge && query(
+      connection,
+      s"SELECT CASE WHEN '' IS NULL THEN 1 ELSE 0 END FROM (SELECT COUNT(*) AS n FROM $table WHERE 1 = 0) s"
+    )(_.getInt(1)).contains(1)
+
   // DEFAULT_GENERATED is a default.
   private def mySqlSource(extra: String): ValueSource =
     if (extra.contains(" GENERATED")) ValueSource.Computed
@@ -92,6 +99,21 @@ private[jdbc] object Catalog {
         keys(query(connection, StandardDeferrable, at.schema.orNull, at.name)(keyColumn))
       case Dialect.MySql | Dialect.Sqlite => Nil
     }
+
+  /** Returns the columns of which a unique key of MySQL contains only the first characters, such as
+    * `name(10)`, by the key and the column: two rows with different values in the column may have one key.
+    */
+  def cutColumns(
+      connection: Connection,
+      at: TableName.Located,
+      dialect: Dialect
+  ): Map[(String, String), String] = dialect match {
+    case Dialect.MySql =>
+      query(connection, MySqlCutColumns, at.catalog.orNull, at.name) { row =>
+        (row.getString(1) -> row.getString(2)) -> s"${row.getString(2)}(${row.getString(3)})"
+      }.toMap
+    case _ => Map.empty
+  }
 
   private def keyColumn(row: ResultSet): (String, String) = row.getString(1) -> row.getString(2)
 
@@ -134,10 +156,18 @@ private[jdbc] object Catalog {
     Using.resource(statement.executeQuery())(Iterator.continually(_).takeWhile(_.next()).map(read).toVector)
   }
 
+  // A domain counts as its base type, also as the base of another domain and as the element of an array.
   private final val PostgreSqlColumns =
-    "SELECT a.attname, CASE WHEN t.typtype = 'd' THEN format_type(t.typbasetype, t.typtypmod) " +
-      "ELSE format_type(a.atttypid, a.atttypmod) END, a.attidentity = 'a' OR a.attgenerated <> '' " +
+    "WITH RECURSIVE domains (name, base, modifier) AS (" +
+      "SELECT oid, typbasetype, typtypmod FROM pg_type WHERE typtype = 'd' UNION ALL " +
+      "SELECT d.name, t.typbasetype, t.typtypmod FROM domains d JOIN pg_type t ON t.oid = d.base " +
+      "WHERE t.typtype = 'd') " +
+      "SELECT a.attname, CASE WHEN d.name IS NULL THEN format_type(a.atttypid, a.atttypmod) " +
+      "ELSE format_type(d.base, d.modifier) || CASE WHEN d.name = t.oid THEN '' ELSE '[]' END END, " +
+      "a.attidentity = 'a' OR a.attgenerated <> '' " +
       "FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid " +
+      "LEFT JOIN domains d ON d.name IN (t.oid, t.typelem) " +
+      "AND NOT EXISTS (SELECT FROM pg_type b WHERE b.oid = d.base AND b.typtype = 'd') " +
       "WHERE a.attrelid = CAST(? AS regclass) AND a.attnum > 0 AND NOT a.attisdropped"
 
   private final val PostgreSqlDeferrable =
@@ -168,6 +198,10 @@ private[jdbc] object Catalog {
     "SELECT c.name, c.type, c.pk = 1 AND upper(c.type) = 'INTEGER' AND " +
       "(SELECT count(*) FROM pragma_table_info(t.name) k WHERE k.pk > 0) = 1 " +
       "FROM (SELECT ? AS name) t JOIN pragma_table_xinfo(t.name) c"
+
+  private final val MySqlCutColumns =
+    "SELECT index_name, column_name, sub_part FROM information_schema.statistics " +
+      "WHERE table_schema = COALESCE(?, DATABASE()) AND table_name = ? AND sub_part IS NOT NULL"
 
   private final val MySqlColumns =
     "SELECT column_name, column_type, extra FROM information_schema.columns " +

@@ -15,7 +15,7 @@ private object MySqlSession {
     */
   def problems(connection: Connection, table: TargetTable, written: Seq[ColumnType]): Seq[String] = {
     val isZoned = written.exists(_.isInstanceOf[ColumnType.SessionMoment])
-    strictness(connection, table).toSeq ++
+    strictness(connection, table).toSeq ++ characters(connection) ++
       (if (isZoned) defaults(connection).toSeq ++ zone(connection) else Nil)
   }
 
@@ -28,6 +28,17 @@ private object MySqlSession {
     Option.when(!strict.exists(modes))(
       "The sql_mode of its sessions is not strict, so that the database would change values without an error: " +
         s"add ${strict.head}."
+    )
+  }
+
+  /** The server converts texts from this character set. Drivers send UTF-8, or replace characters that the
+    * character set lacks.
+    */
+  private def characters(connection: Connection): Option[String] = {
+    val name = text(connection, "SELECT @@SESSION.character_set_client")
+    Option.when(name != "utf8mb4")(
+      s"The character_set_client of its sessions is $name, so that the database would change texts without an " +
+        "error: set it to utf8mb4."
     )
   }
 

@@ -14,7 +14,9 @@ import stoplog.jdbc.client.{ConnectionSource, Dialect, FailureKind, JdbcErrors, 
 import stoplog.jdbc.options.{DatabaseTable, JdbcOptions, WriteMode}
 import stoplog.jdbc.rows.Column
 import stoplog.jdbc.types.ColumnType
-import stoplog.jdbc.types.ColumnType.{Affine, JsonBytes, Labels, ListOf, Parsed, TextAffinity, Year}
+import stoplog.jdbc.types.ColumnType.{
+  Affine, JsonBytes, Labels, ListOf, NoAffinity, Parsed, TextAffinity, Year
+}
 import stoplog.jdbc.types.ValueRule
 import stoplog.util.ColumnNames
 
@@ -98,12 +100,18 @@ private[jdbc] object TableCheck {
     mode match {
       case WriteMode.Upsert(keys, Some(version)) =>
         val name      = ofRows(rows, version)
-        val isOrdered = rows.find(_.name == name).map(_.dataType).exists {
+        val spark     = rows.find(_.name == name).map(_.dataType)
+        val isOrdered = spark.exists {
           case _: DecimalType | ByteType | ShortType | IntegerType | LongType => true
           case DateType | TimestampType | TimestampNTZType                    => true
           case _                                                              => false
         }
-        val isText = table.column(name).exists(_.catalog.columnType == Affine(TextAffinity))
+        // SQLite stores the numbers, or only the decimals, of these columns as texts.
+        val isText = table.column(name).map(_.catalog.columnType).exists {
+          case Affine(TextAffinity) => true
+          case Affine(NoAffinity)   => spark.exists(_.isInstanceOf[DecimalType])
+          case _                    => false
+        }
         Option.when(!isOrdered || isText || keys.map(ofRows(rows, _)).contains(name))(
           s"The versionColumn '$name' must be a column of numbers, dates or timestamps, and no key column."
         )

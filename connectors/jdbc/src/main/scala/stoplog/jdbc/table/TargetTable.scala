@@ -8,6 +8,7 @@ import scala.util.{Try, Using}
 import scala.util.control.NonFatal
 
 import stoplog.jdbc.client.{Dialect, FailureKind, TableName}
+import stoplog.jdbc.types.ColumnType
 import stoplog.util.ColumnNames
 
 /** A table as described by the database.
@@ -57,7 +58,7 @@ private[jdbc] object TargetTable {
     TargetTable(
       columns,
       at.flatMap(t => ifReported(dialect)(required(meta, t))).getOrElse(Set.empty),
-      at.flatMap(t => ifReported(dialect)(keys(meta, t))).flatten,
+      at.flatMap(t => ifReported(dialect)(keys(connection, t, dialect))).flatten,
       ifReported(dialect)(Catalog.deferrableKeys(connection, table, dialect)).getOrElse(Nil),
       dialect.transactionProblem(connection, table)
     )
@@ -75,7 +76,7 @@ private[jdbc] object TargetTable {
     def isKey(key: Set[String]) = key.map(_.toLowerCase(Locale.ROOT)) == columns
     val named                   = columns.mkString("(", ", ", ")")
     val at                      = ifReported(dialect)(TableName.located(table, connection))
-    at.flatMap(t => ifReported(dialect)(keys(connection.getMetaData, t))).flatten.flatMap { all =>
+    at.flatMap(t => ifReported(dialect)(keys(connection, t, dialect))).flatten.flatMap { all =>
       val late = ifReported(dialect)(Catalog.deferrableKeys(connection, table, dialect)).getOrElse(Nil)
       if (late.exists(isKey)) Some(s"its key $named is deferrable")
       else Option.unless(all.exists(isKey))(s"it has no key $named")
@@ -94,18 +95,26 @@ private[jdbc] object TargetTable {
       connection: Connection,
       table: String,
       dialect: Dialect
-  )(catalog: String => Option[CatalogColumn], computed: Set[String]): Vector[TargetColumn] =
+  )(catalog: String => Option[CatalogColumn], computed: Set[String]): Vector[TargetColumn] = {
+    val isEmptyNull =
+      ifReported(dialect)(Catalog.storesEmptyAsNull(connection, table, dialect)).contains(true)
     Using.resource(connection.createStatement()) { statement =>
       val columns = statement.executeQuery(s"SELECT * FROM $table WHERE 1 = 0").getMetaData
       (1 to columns.getColumnCount).map { i =>
         val name  = columns.getColumnName(i)
         val known = catalog(name).getOrElse {
           val source = if (computed(name)) ValueSource.Computed else ValueSource.Rows
-          CatalogColumn(Catalog.reported(columns, i, dialect), source)
+          val found  = Catalog.reported(columns, i, dialect) match {
+            case values @ (_: ColumnType.Text | _: ColumnType.Bytes) if isEmptyNull =>
+              ColumnType.NeverEmpty(values)
+            case other => other
+          }
+          CatalogColumn(found, source)
         }
         TargetColumn(name, columns.getColumnType(i), columns.getColumnTypeName(i), known)
       }.toVector
     }
+  }
 
   private def required(meta: DatabaseMetaData, table: TableName.Located): Set[String] =
     rows(
@@ -122,15 +131,24 @@ private[jdbc] object TargetTable {
       Option.when(mandatory && !filled && isOf(row, table))(row.getString("COLUMN_NAME"))
     }.flatten.toSet
 
-  private def keys(meta: DatabaseMetaData, table: TableName.Located): Option[Seq[Set[String]]] = {
-    val primary = rows(meta.getPrimaryKeys(table.catalog.orNull, table.schema.orNull, table.name))(
-      _.getString("COLUMN_NAME")
+  private def keys(
+      connection: Connection,
+      table: TableName.Located,
+      dialect: Dialect
+  ): Option[Seq[Set[String]]] = {
+    val meta                                = connection.getMetaData
+    val cut                                 = Catalog.cutColumns(connection, table, dialect)
+    def member(key: String, column: String) = cut.getOrElse(key -> column, column)
+    val primary = rows(meta.getPrimaryKeys(table.catalog.orNull, table.schema.orNull, table.name))(row =>
+      member("PRIMARY", row.getString("COLUMN_NAME"))
     ).toSet
     val unique = rows(
       meta.getIndexInfo(table.catalog.orNull, table.schema.orNull, table.name, true, true)
     ) { row =>
       val whole = Try(row.getString("FILTER_CONDITION")).toOption.forall(_ == null)
-      Option(row.getString("INDEX_NAME")).filter(_ => whole).map(_ -> row.getString("COLUMN_NAME"))
+      Option(row.getString("INDEX_NAME"))
+        .filter(_ => whole)
+        .map(key => key -> member(key, row.getString("COLUMN_NAME")))
     }.flatten.groupMap(_._1)(_._2).values.map(_.toSet).toSeq
     val exists = rows(
       meta.getTables(table.catalog.orNull, table.schema.orNull, escaped(table.name, meta), null)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.types
 
+import java.util.Locale
+
 /** The type of a column of the target, as far as relevant for the values that the column stores exactly. */
 private[jdbc] sealed trait ColumnType extends Product with Serializable
 
@@ -67,6 +69,9 @@ private[jdbc] object ColumnType {
     */
   final case class Numbered(values: ColumnType) extends ColumnType
 
+  /** Texts or bytes of a database that stores empty ones as null, as Oracle does. */
+  final case class NeverEmpty(values: ColumnType) extends ColumnType
+
   /** A type that the sink does not write.
     *
     * @param why a clause about the column
@@ -93,6 +98,14 @@ private[jdbc] object ColumnType {
   case object RealAffinity    extends Affinity
   case object TextAffinity    extends Affinity
   case object NoAffinity      extends Affinity
+
+  /** Returns true if equal values of the type may have several texts, as `10.0.0.1` and `10.0.0.1/32`. */
+  def hasSeveralTexts(column: ColumnType): Boolean = column match {
+    case Parsed(name)       => !Set("uuid", "uniqueidentifier")(name.toLowerCase(Locale.ROOT))
+    case JsonBytes          => true
+    case ListOf(element, _) => hasSeveralTexts(element)
+    case _                  => false
+  }
 
   def signed(bits: Int): Whole = Whole(-(BigInt(1) << (bits - 1)), (BigInt(1) << (bits - 1)) - 1)
 

@@ -28,6 +28,7 @@ private[jdbc] object ValueRule {
       case (_, Unsupported(why))       => Left(s"the column $why")
       case (_, Affine(affinity))       => SqliteRule.of(spark, affinity)
       case (_, Numbered(values))       => of(spark, values, forms).map(assigned(values, _))
+      case (_, NeverEmpty(values))     => of(spark, values, forms).map(notEmpty)
       case (list: ArrayType, ofColumn) => listRule(list.elementType, ofColumn, forms)
       case _                           => scalar(spark, column, forms)
     }
@@ -46,6 +47,17 @@ private[jdbc] object ValueRule {
             throw new Inexact("is 0, for which the database assigns the next number")
           case other => other
         }
+  }
+
+  private def notEmpty(read: Reader): Reader = (row, i) => {
+    val value   = read(row, i)
+    val isEmpty = value match {
+      case text: String       => text.isEmpty
+      case bytes: Array[Byte] => bytes.isEmpty
+      case _                  => false
+    }
+    if (isEmpty) throw new Inexact("is empty, which the database stores as null")
+    value
   }
 
   private def scalar(spark: DataType, column: ColumnType, forms: DriverForms): Either[String, Reader] =

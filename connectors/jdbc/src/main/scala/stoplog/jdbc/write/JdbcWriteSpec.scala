@@ -85,7 +85,7 @@ private[jdbc] object JdbcWriteSpec {
     def index(name: String) = ColumnNames.index(schema.fieldNames, name)
     val key                 = options.mode match {
       case WriteMode.Upsert(names, version) =>
-        Some(RowKey(names.flatMap(index(_)).toVector, version.flatMap(index)))
+        Some(RowKey.of(target.columns, names.flatMap(index(_)).toVector, version.flatMap(index)))
       case _: WriteMode.Transactional => None
     }
     val connections = Connections(connector, options.requests)

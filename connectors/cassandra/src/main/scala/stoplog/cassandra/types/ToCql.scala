@@ -50,7 +50,7 @@ private[cassandra] object ToCql {
 
   private def simple(spark: DataType, cql: CqlType): Option[Conversion] = Option(cql match {
     case Cql.TEXT | Cql.ASCII if isString(spark)    => value => valid(value.asInstanceOf[UTF8String]).toString
-    case Cql.UUID | Cql.TIMEUUID if isString(spark) => value => UUID.fromString(value.toString)
+    case Cql.UUID | Cql.TIMEUUID if isString(spark) => value => uuid(value.toString)
     case Cql.INET if isString(spark)                => value => InetAddresses.forString(value.toString)
     case Cql.TINYINT if spark == ByteType           => boxed
     case Cql.SMALLINT                               => whole(spark, 2)(_.toShort.asInstanceOf[AnyRef])
@@ -68,6 +68,14 @@ private[cassandra] object ToCql {
     case Cql.TIMESTAMP if spark == TimestampType => instant
     case _                                       => null
   })
+
+  /** Java reads incomplete texts, and cuts digits. */
+  private def uuid(text: String): UUID = {
+    val read = UUID.fromString(text)
+    if (!read.toString.equalsIgnoreCase(text))
+      throw new IllegalArgumentException("it is not a UUID of 36 characters")
+    read
+  }
 
   private val boxed: Conversion = _.asInstanceOf[AnyRef]
 

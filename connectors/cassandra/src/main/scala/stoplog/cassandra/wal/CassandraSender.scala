@@ -53,7 +53,7 @@ final class CassandraSender extends RowSender {
   ): InternalRow => Unit = {
     val cassandra     = CassandraChunkOptions.ofSender(options).cassandra
     val (plan, table) = CassandraSender.plans.of(cassandra -> schema)(CassandraSender.plan(cassandra, schema))
-    RowEncoder.of(plan, table).check(_)
+    RowEncoder.of(plan, table, cassandra.write.nulls).check(_)
   }
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget =

@@ -23,45 +23,35 @@ private[cassandra] final class RowBinder(
 ) {
   private val version  = session.getContext.getProtocolVersion
   private val prepared = prepare()
-  private val rows     = new RowEncoder(plan, prepared.getVariableDefinitions.get(_).getType, version)
-  private val columns  = rows.columns
+  private val rows     = new RowEncoder(plan, prepared.getVariableDefinitions.get(_).getType, version, nulls)
   private val ticks    = new KeyTicks
-  private val key      = new KeyHash
 
-  // For rows with times of their own.
-  private val isTimed = plan.timestamp.isInstanceOf[TimestampSource.Column]
-  private val all     = new KeyHash
+  // All rows of a partition share the cells of static columns.
+  private val shared = if (plan.statics.isEmpty) rows.hashes.key else rows.hashes.partition
 
-  private val timestampAt = columns.length
+  private val timestampAt = rows.columns.length
   private val ttlAt       = timestampAt + (if (plan.timestamp == TimestampSource.Server) 0 else 1)
 
   /** Returns the row as a statement. Error: `STOPLOG_BAD_ROW`. */
   def bind(row: InternalRow): Bound = {
     val builder = prepared.boundStatementBuilder()
     var size    = 0
-    var at      = 0
-    key.clear()
-    all.clear()
-    while (at < columns.length) {
-      val column = columns(at)
-      if (!row.isNullAt(column.ordinal)) {
-        val bytes = rows.encoded(column, row)
+    rows.encode(row) { (at, bytes) =>
+      if (bytes == null) builder.setToNull(at)
+      else {
         size += bytes.remaining
-        if (column.isKey) key.add(bytes)
-        if (isTimed) all.add(at, bytes)
         builder.setBytesUnsafe(at, bytes)
-      } else if (column.isKey) throw rows.nullKey(column, row)
-      else if (nulls == NullValues.Delete) builder.setToNull(at)
-      at += 1
+      }
+      ()
     }
     if (plan.timestamp == TimestampSource.Epoch)
-      builder.setBytesUnsafe(timestampAt, bigint(epochMicros.get + ticks.next(key)))
+      builder.setBytesUnsafe(timestampAt, bigint(epochMicros.get + ticks.next(shared)))
     rows.timestamp(row).foreach { micros =>
       builder.setBytesUnsafe(timestampAt, bigint(micros))
-      rows.refuseTie(row, micros, key, all)
+      rows.refuseTie(row, micros)
     }
     rows.ttl(row).foreach(builder.setInt(ttlAt, _))
-    Bound(builder.build(), size, key.print)
+    Bound(builder.build(), size, shared.print)
   }
 
   /** The latest timestamp of a row, if the rows use the epoch's timestamp. */
@@ -82,6 +72,6 @@ private[cassandra] final class RowBinder(
 
 /** A row as a statement, and the size of its values.
   *
-  * @param key the hash of the row's key
+  * @param key the hash of the row's key; of its partition key, if the rows have static columns
   */
 private[cassandra] final case class Bound(statement: BoundStatement, bytes: Int, key: KeyPrint)

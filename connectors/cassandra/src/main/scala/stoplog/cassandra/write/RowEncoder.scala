@@ -13,7 +13,7 @@ import com.datastax.oss.driver.api.core.`type`.codec.registry.CodecRegistry
 import org.apache.spark.sql.catalyst.InternalRow
 
 import stoplog.cassandra.client.CassandraErrors
-import stoplog.cassandra.options.Ttl
+import stoplog.cassandra.options.{NullValues, Ttl}
 import stoplog.cassandra.schema.TableInfo
 import stoplog.cassandra.types.ColumnWriter
 
@@ -21,8 +21,16 @@ import stoplog.cassandra.types.ColumnWriter
   *
   * @param types returns the type of a column by its place in the statement
   */
-private[cassandra] final class RowEncoder(plan: WritePlan, types: Int => CqlType, version: ProtocolVersion) {
+private[cassandra] final class RowEncoder(
+    plan: WritePlan,
+    types: Int => CqlType,
+    version: ProtocolVersion,
+    nulls: NullValues
+) {
   import RowEncoder._
+
+  /** The hashes of the encoded row. */
+  val hashes = new RowHashes(isTimed = plan.timestamp.isInstanceOf[TimestampSource.Column])
 
   val columns: Array[EncodedColumn] = plan.values.zipWithIndex.map { case ((ordinal, _), at) =>
     val field  = plan.schema(ordinal)
@@ -30,21 +38,36 @@ private[cassandra] final class RowEncoder(plan: WritePlan, types: Int => CqlType
       case Right(writer) => writer
       case Left(why)     => throw CassandraErrors.schema(plan.table, Seq(s"${field.name}: $why."))
     }
-    EncodedColumn(ordinal, plan.key.contains(at), writer)
+    EncodedColumn(ordinal, writer, plan.key.contains(at), plan.partition(at), plan.statics(at))
   }.toArray
 
   /** Checks a row of a task like [[RowBinder]], without a statement. */
   def check(row: InternalRow): Unit = {
-    key.clear()
-    all.clear()
-    for ((column, at) <- columns.zipWithIndex)
+    encode(row)((_, _) => ())
+    timestamp(row).foreach(refuseTie(row, _))
+    ttl(row): Unit
+  }
+
+  /** Encodes the values of a row, and hashes the row.
+    *
+    * @param value called with the place and the bytes of each value; `null` for a value to delete
+    */
+  def encode(row: InternalRow)(value: (Int, ByteBuffer) => Unit): Unit = {
+    hashes.clear()
+    var at = 0
+    while (at < columns.length) {
+      val column = columns(at)
       if (!row.isNullAt(column.ordinal)) {
         val bytes = encoded(column, row)
-        if (column.isKey) key.add(bytes)
-        all.add(at, bytes)
+        hashes.add(column, at, bytes)
+        value(at, bytes)
       } else if (column.isKey) throw nullKey(column, row)
-    timestamp(row).foreach(refuseTie(row, _, key, all))
-    ttl(row): Unit
+      else if (nulls == NullValues.Delete) {
+        hashes.delete(column)
+        value(at, null)
+      }
+      at += 1
+    }
   }
 
   def encoded(column: EncodedColumn, row: InternalRow): ByteBuffer =
@@ -67,9 +90,14 @@ private[cassandra] final class RowEncoder(plan: WritePlan, types: Int => CqlType
   def nullKey(column: EncodedColumn, row: InternalRow): Throwable =
     bad(row, column.ordinal, "it is null, and part of the primary key", null)
 
-  /** Rejects a row with the key and the timestamp of an earlier row of the task, and other values. */
-  def refuseTie(row: InternalRow, micros: Long, key: KeyHash, all: KeyHash): Unit =
-    if (ties.isTie(key, micros, all.print)) throw bad(row, ownTime.get, Tie, null)
+  /** Rejects the encoded row if an earlier row of the task has its key and timestamp, and other values; or
+    * has its partition and timestamp, and other values of static columns.
+    */
+  def refuseTie(row: InternalRow, micros: Long): Unit =
+    if (
+      ties.isTie(hashes.key, micros, hashes.all.print) || (hashes.hasStatics &&
+        staticTies.isTie(hashes.partition, micros, hashes.statics.print))
+    ) throw bad(row, ownTime.get, Tie, null)
 
   /** Returns a key in CQL syntax.
     *
@@ -83,9 +111,8 @@ private[cassandra] final class RowEncoder(plan: WritePlan, types: Int => CqlType
     }
     .mkString(", ")
 
-  private val ties = new TimeTies
-  private val key  = new KeyHash
-  private val all  = new KeyHash
+  private val ties       = new TimeTies
+  private val staticTies = new TimeTies
 
   private val ownTime = plan.timestamp match {
     case TimestampSource.Column(ordinal) => Some(ordinal)
@@ -107,14 +134,21 @@ private[cassandra] final class RowEncoder(plan: WritePlan, types: Int => CqlType
 private[cassandra] object RowEncoder {
 
   /** A column of the rows that is written. */
-  final case class EncodedColumn(ordinal: Int, isKey: Boolean, writer: ColumnWriter)
+  final case class EncodedColumn(
+      ordinal: Int,
+      writer: ColumnWriter,
+      isKey: Boolean,
+      isPartitionKey: Boolean,
+      isStatic: Boolean
+  )
 
   /** Returns an encoder for the columns of a table, without a prepared statement. */
-  def of(plan: WritePlan, table: TableInfo): RowEncoder =
-    new RowEncoder(plan, at => table.column(plan.values(at)._2).get.cql, ProtocolVersion.DEFAULT)
+  def of(plan: WritePlan, table: TableInfo, nulls: NullValues): RowEncoder =
+    new RowEncoder(plan, at => table.column(plan.values(at)._2).get.cql, ProtocolVersion.DEFAULT, nulls)
 
   final val Tie =
-    "an earlier row of the task has the same key, the same write timestamp and other values, and " +
+    "an earlier row of the task has the same key, the same write timestamp and other values, or other " +
+      "values of the static columns of its partition, and " +
       "Cassandra would keep the larger value of each column, not the later one"
 
   private final val ShownLetters = 200
@@ -122,4 +156,38 @@ private[cassandra] object RowEncoder {
   /** Truncates the text of a key, which may have 64 KiB. */
   def shortened(value: String): String =
     if (value.length <= ShownLetters) value else s"${value.take(ShownLetters)}…"
+}
+
+/** The hashes of a row.
+  *
+  * @param isTimed true if rows have times of their own, which need the hashes of all values
+  */
+private[cassandra] final class RowHashes(isTimed: Boolean) {
+  val key       = new KeyHash
+  val partition = new KeyHash
+  val statics   = new KeyHash
+  val all       = new KeyHash
+
+  /** True if the row writes or deletes a value of a static column. */
+  var hasStatics = false
+
+  def clear(): Unit = {
+    key.clear()
+    partition.clear()
+    statics.clear()
+    all.clear()
+    hasStatics = false
+  }
+
+  def add(column: RowEncoder.EncodedColumn, at: Int, bytes: ByteBuffer): Unit = {
+    if (column.isKey) key.add(bytes)
+    if (column.isPartitionKey) partition.add(bytes)
+    if (column.isStatic) {
+      hasStatics = true
+      statics.add(at, bytes)
+    }
+    if (isTimed) all.add(at, bytes)
+  }
+
+  def delete(column: RowEncoder.EncodedColumn): Unit = if (column.isStatic) hasStatics = true
 }

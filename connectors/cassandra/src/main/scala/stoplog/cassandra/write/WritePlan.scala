@@ -18,6 +18,8 @@ import stoplog.util.ColumnNames
   * @param values    the written columns, in the order of the statement: the column of the rows by its index,
   *                  and the name of the column of the table
   * @param key       the indices in `values` of the columns of the primary key
+  * @param partition the indices in `values` of the columns of the partition key
+  * @param statics   the indices in `values` of static columns, which all rows of a partition share
   * @param timestamp the source of the timestamps
   * @param ttl       the column of the rows with the time to live
   */
@@ -27,6 +29,8 @@ private[cassandra] final case class WritePlan(
     schema: StructType,
     values: Vector[(Int, String)],
     key: Vector[Int],
+    partition: Set[Int],
+    statics: Set[Int],
     timestamp: TimestampSource,
     ttl: Option[Int]
 )
@@ -92,7 +96,9 @@ private[cassandra] object WritePlan {
           using,
         schema = schema,
         values = written.map { case (ordinal, column) => ordinal -> column.name },
-        key = table.primaryKey.map(column => written.indexWhere(_._2 == column)),
+        key = table.primaryKey.map(indexOf),
+        partition = table.partitionKey.map(indexOf).toSet,
+        statics = table.columns.filter(_.role == Role.Static).map(indexOf).filter(_ >= 0).toSet,
         timestamp = options.write.timestamp match {
           case _: WriteTimestamp.OfEpoch     => TimestampSource.Epoch
           case WriteTimestamp.OfServer       => TimestampSource.Server
@@ -101,6 +107,8 @@ private[cassandra] object WritePlan {
         ttl = ttlName.flatMap(ordinal)
       )
     }
+
+    private def indexOf(column: TableColumn) = written.indexWhere(_._2 == column)
 
     private def using: String = {
       val timestamp = Option.when(options.write.timestamp != WriteTimestamp.OfServer)("TIMESTAMP ?")

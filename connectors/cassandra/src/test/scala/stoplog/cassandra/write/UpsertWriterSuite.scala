@@ -13,6 +13,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.LongRun
 import stoplog.cassandra.schema.TableInfo
+import stoplog.error.StoplogException
 import stoplog.cassandra.{KeyspaceForTests, ProxiedSession}
 import stoplog.cassandra.options.CassandraOptions
 import stoplog.fault.Faults
@@ -94,6 +95,32 @@ class UpsertWriterSuite extends AnyFunSuite with KeyspaceForTests {
   test("rows of distant partitions do not wait for each other") {
     val rows = (0 until 5000).map(p => 1000 + p -> 0)
     assert(written(rows).all.get === 5000)
+  }
+
+  private val sharing = StructType.fromDDL("p INT, c INT, s STRING, at BIGINT")
+
+  /** Writes rows of the table `shared`. */
+  private def share(more: (String, String)*)(rows: (Int, Int, String)*): Unit = {
+    val options = CassandraOptions.parse(this.options("shared", more: _*).asJava)
+    val plan    = WritePlan.of(TableInfo.of(options), sharing, options)
+    val writer  = new UpsertWriter(plan, session, options, Some(7000L), Faults.none)
+    rows.foreach { case (p, c, s) => writer.write(InternalRow(p, c, UTF8String.fromString(s), 9L)) }
+    writer.finish(): Unit
+  }
+
+  test("the later value of a static column wins, also from another row of the partition") {
+    cql("CREATE TABLE %s.shared (p int, c int, s text STATIC, at bigint, PRIMARY KEY (p, c))")
+    def found(p: Int) = cql(s"SELECT DISTINCT s FROM %s.shared WHERE p = $p").map(_.getString(0))
+    share()((1, 1, "z"), (1, 2, "a"))
+    share("writeTimestamp" -> "server")((2, 1, "z"), (2, 2, "a"))
+    assert(found(1) ++ found(2) === Seq("a", "a"))
+    val timed = "writeTimestamp" -> "column at"
+    share(timed)((3, 1, "same"), (3, 2, "same"), (3, 3, null))
+    assert(
+      intercept[StoplogException](share(timed)((4, 1, "z"), (4, 2, "a"))).getCondition === "STOPLOG_BAD_ROW"
+    )
+    val deleting = intercept[StoplogException](share(timed, "nulls" -> "delete")((5, 1, "z"), (5, 2, null)))
+    assert(deleting.getCondition === "STOPLOG_BAD_ROW")
   }
 
   test("a repeated task with other keys reordered leaves the later row of each key", LongRun.Only) {

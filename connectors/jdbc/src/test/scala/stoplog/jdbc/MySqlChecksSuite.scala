@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
+import java.sql.DriverManager
+
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StructType
@@ -9,7 +12,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
 import stoplog.jdbc.options.JdbcOptions
-import stoplog.jdbc.table.{TableCheck, Target}
+import stoplog.jdbc.table.{TableCheck, Target, TargetTable}
 import stoplog.jdbc.write.JdbcWriteSpec
 
 /** Start checks of properties that only MySQL and MariaDB have. */
@@ -108,6 +111,21 @@ class MySqlChecksSuite extends AnyFunSuite {
     target("sku STRING")
     val why = intercept[StoplogArgumentException](target("sku STRING, id BIGINT")).getMessage
     assert(why.contains("It has another unique key (id)"))
+  }
+
+  test("finds a table if the driver calls a database a schema") {
+    val table = s"${database.newHeap()}_n"
+    database.execute(
+      s"CREATE DATABASE IF NOT EXISTS another",
+      s"CREATE TABLE another.$table (id BIGINT AUTO_INCREMENT PRIMARY KEY, word ENUM('a'))",
+      s"CREATE TABLE $table (id BIGINT AUTO_INCREMENT PRIMARY KEY, word ENUM('b'))"
+    )
+    def found(term: String, name: String) =
+      Using.resource(DriverManager.getConnection(s"${database.url}&useCatalogTerm=$term"))(
+        TargetTable.inspect(_, name, database.dialect)
+      )
+    for (name <- Seq(table, s"test.$table", s"another.$table"))
+      assert(found("SCHEMA", name) === found("CATALOG", name), name)
   }
 
   test("0 and null for a column of assigned numbers are bad rows") {

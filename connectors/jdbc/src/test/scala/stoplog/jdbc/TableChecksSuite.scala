@@ -104,6 +104,15 @@ class TableChecksSuite extends AnyFunSuite {
     }
   }
 
+  test("checks the keys of a table whose name contains quotation marks") {
+    for (database <- databases) {
+      val name = "\"a\"\"b.c\""
+      database.execute(s"CREATE TABLE $name (id BIGINT NOT NULL PRIMARY KEY, word VARCHAR(9))")
+      assert(problems(database, name, Seq(ids, words), "id") === Nil)
+      assert(problems(database, name, Seq(ids, words), "word").mkString.contains("no primary key"))
+    }
+  }
+
   test("a driver without metadata rejects nothing, and a lost connection is an error") {
     def inspected(database: TestDatabase, failing: SQLException) = {
       val table = database.newTable()

@@ -175,7 +175,7 @@ private[jdbc] object Dialect {
     override def transactionProblem(connection: Connection, table: String): Option[String] = {
       val at = TableName.located(table, connection)
       Using.resource(connection.prepareStatement(EngineOfTable)) { statement =>
-        statement.setString(1, at.catalog.orNull)
+        statement.setString(1, at.mySqlDatabase.orNull)
         statement.setString(2, at.name)
         val result = statement.executeQuery()
         if (!result.next()) Some("the database does not report its engine")

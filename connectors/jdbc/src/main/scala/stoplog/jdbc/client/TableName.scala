@@ -18,7 +18,11 @@ private[jdbc] object TableName {
     else s"$table$suffix"
 
   /** The name of a table in the database's own catalog. */
-  final case class Located(catalog: Option[String], schema: Option[String], name: String)
+  final case class Located(catalog: Option[String], schema: Option[String], name: String) {
+
+    /** Returns the database of MySQL, which drivers call a catalog or a schema. */
+    def mySqlDatabase: Option[String] = schema.orElse(catalog)
+  }
 
   /** Resolves a name. Unquoted parts are folded as in the database. */
   def located(table: String, connection: Connection): Located = {
@@ -51,8 +55,10 @@ private[jdbc] object TableName {
   }
 
   private def folded(part: String, meta: DatabaseMetaData): String =
-    if (part.nonEmpty && Quotes.contains(part.head)) part.drop(1).dropRight(1)
-    else if (meta.storesUpperCaseIdentifiers) part.toUpperCase(java.util.Locale.ROOT)
+    if (part.nonEmpty && Quotes.contains(part.head)) {
+      val mark = part.takeRight(1)
+      part.drop(1).dropRight(1).replace(mark * 2, mark)
+    } else if (meta.storesUpperCaseIdentifiers) part.toUpperCase(java.util.Locale.ROOT)
     else if (meta.storesLowerCaseIdentifiers) part.toLowerCase(java.util.Locale.ROOT)
     else part
 

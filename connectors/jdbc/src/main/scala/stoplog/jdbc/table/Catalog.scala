@@ -43,7 +43,7 @@ private[jdbc] object Catalog {
         }.toMap
       case Dialect.MySql =>
         val at = TableName.located(table, connection)
-        query(connection, MySqlColumns, at.catalog.orNull, at.name) { row =>
+        query(connection, MySqlColumns, at.mySqlDatabase.orNull, at.name) { row =>
           val source = mySqlSource(s" ${row.getString(3)}".toUpperCase(Locale.ROOT))
           row.getString(1) -> CatalogColumn(numbered(TypeNames.mySql(row.getString(2)), source), source)
         }.toMap
@@ -109,7 +109,7 @@ private[jdbc] object Catalog {
       dialect: Dialect
   ): Map[(String, String), String] = dialect match {
     case Dialect.MySql =>
-      query(connection, MySqlCutColumns, at.catalog.orNull, at.name) { row =>
+      query(connection, MySqlCutColumns, at.mySqlDatabase.orNull, at.name) { row =>
         (row.getString(1) -> row.getString(2)) -> s"${row.getString(2)}(${row.getString(3)})"
       }.toMap
     case _ => Map.empty

@@ -40,6 +40,15 @@ class PostgresUpsertSuite extends UpsertLaws(TestDatabase.postgres) {
 }
 
 class MariaDbUpsertSuite extends UpsertLaws(TestDatabase.mariaDb) {
+  test("rejects values that the character set of the database lacks") {
+    database.execute("CREATE DATABASE IF NOT EXISTS plain CHARACTER SET latin1")
+    val table = s"plain.${database.newHeap()}"
+    database.execute(s"CREATE TABLE $table (id BIGINT PRIMARY KEY, word VARCHAR(9))")
+    val sink = new JdbcSinkFixture(database, table, database.connector, reject = true)
+    assert(sink.upsert(1L -> "\u00e9", 2L -> "\u0436").rejects === 1)
+    assert(database.rows(s"SELECT row_json FROM ${table}_rejected") === Seq(Seq("(2,\u0436)")))
+  }
+
   test("rejects individual values that an ENUM does not list") {
     val table = newTable("id BIGINT PRIMARY KEY, word ENUM('sad', 'ok')")
     val sink  = new JdbcSinkFixture(database, table, database.connector, reject = true)

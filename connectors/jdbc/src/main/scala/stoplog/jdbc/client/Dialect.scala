@@ -63,7 +63,7 @@ private[jdbc] sealed abstract class Dialect(val word: String)
   def createLike(table: String, query: String): String = s"CREATE TABLE $table AS $query WHERE 1 = 0"
 
   /** Completes the statement that creates one of the sink's own tables, so that the table supports
-    * transactions regardless of the server's defaults.
+    * transactions and all characters regardless of the server's defaults.
     */
   def ownTable(create: String): String = create
 
@@ -169,7 +169,9 @@ private[jdbc] object Dialect {
     override def createLike(table: String, query: String): String =
       s"CREATE TABLE $table ENGINE=InnoDB AS $query WHERE 1 = 0"
 
-    override def ownTable(create: String): String = s"$create ENGINE=InnoDB"
+    // The database may have another character set, which lacks characters of a rejected row.
+    override def ownTable(create: String): String =
+      s"$create ENGINE=InnoDB DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_bin"
 
     /** A rollback keeps the rows of tables in engines such as MyISAM and Aria. */
     override def transactionProblem(connection: Connection, table: String): Option[String] = {

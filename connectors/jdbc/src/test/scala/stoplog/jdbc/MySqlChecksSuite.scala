@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc
 
-import java.sql.DriverManager
+import java.sql.{DriverManager, SQLException}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.StructType
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogArgumentException
+import stoplog.jdbc.client.FailureKind
 import stoplog.jdbc.options.JdbcOptions
 import stoplog.jdbc.table.{TableCheck, Target, TargetTable}
 import stoplog.jdbc.write.JdbcWriteSpec
@@ -111,6 +112,20 @@ class MySqlChecksSuite extends AnyFunSuite {
     target("sku STRING")
     val why = intercept[StoplogArgumentException](target("sku STRING, id BIGINT")).getMessage
     assert(why.contains("It has another unique key (id)"))
+  }
+
+  test("a row that another transaction has changed is a transient failure") {
+    val table = database.newHeap()
+    database.execute(s"INSERT INTO $table VALUES (1, 'a')")
+    Using.resource(SessionSettings(database.connector, "innodb_snapshot_isolation = ON").open()) { reader =>
+      reader.setAutoCommit(false)
+      val statement = reader.createStatement()
+      statement.executeQuery(s"SELECT * FROM $table").close()
+      database.execute(s"UPDATE $table SET word = 'b'")
+      val failure = intercept[SQLException](statement.executeUpdate(s"DELETE FROM $table"))
+      assert(FailureKind.of(failure, database.dialect) === FailureKind.Transient, failure)
+      reader.rollback()
+    }
   }
 
   test("finds a table if the driver calls a database a schema") {

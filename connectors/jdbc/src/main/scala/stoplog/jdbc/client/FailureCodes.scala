@@ -32,8 +32,14 @@ private[jdbc] object FailureCodes {
   val MySql: FailureCodes = failure => mySql.kind(failure.getErrorCode)
 
   private val mySql = new Listed(
-    // lock wait timeout; deadlock
-    transient = Set(1205, 1213),
+    transient = Set(
+      1020, // a row that another transaction has changed, with innodb_snapshot_isolation
+      1203, // too many connections of the user
+      1205, // lock wait timeout
+      1213, // deadlock
+      1226, // limit of the user, such as the number of connections
+      4031  // connection closed after a long idle time
+    ),
     badRow = Set(
       1118, // row too large for a page
       1153, // packet too large

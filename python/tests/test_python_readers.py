@@ -11,17 +11,12 @@ import pyarrow as pa
 import pytest
 
 from stoplog import FileSource, InvalidOptions, StreamFormat
-from stoplog._functions.code import UserCode
 from stoplog._functions.read import FilePart, Reading, checked
-from stoplog._functions.task import Function, PythonResult
+from stoplog._functions.task import PythonResult
 from stoplog._shared.user_code import PythonFailed
+from test_python_functions import function
 
 LONGS = pa.schema([("n", pa.int64())])
-
-
-def function(called: Callable[..., Any]) -> Function:
-    code = UserCode.of_function("from_function", called)
-    return Function(code.owner, code.pickled)
 
 
 def chunks(*files: tuple[str, bytes, int, int], size: int = 7, tail: int = 0) -> Iterator[pa.RecordBatch]:

@@ -121,10 +121,8 @@ def _existing(path: str) -> str:
 
 
 def _directory(purpose: str, path: str, *, holds_programs: bool) -> Directory:
-    if Path(path).exists() and not Path(path).is_dir():
-        return Directory(purpose, path, 0, Access.NO_DIRECTORY)
     if not Path(path).is_dir():
-        return Directory(purpose, path, 0, Access.ABSENT)
+        return Directory(purpose, path, 0, Access.NO_DIRECTORY if Path(path).exists() else Access.ABSENT)
     found = os.statvfs(path)
     free = found.f_bavail * found.f_frsize
     if not os.access(path, os.W_OK | os.X_OK):

@@ -104,7 +104,8 @@ def arguments(environment: Environment) -> Iterator[Finding]:
         )
     for key in ("spark.driver.memory", "spark.executor.memory"):
         if key in found and not _MEMORY.fullmatch(found[key]):
-            size = "".join(found[key].split()) if _MEMORY.fullmatch("".join(found[key].split())) else "4g"
+            joined = "".join(found[key].split())
+            size = joined if _MEMORY.fullmatch(joined) else "4g"
             why = "Spark starts no JVM with a size that is not a number and a unit, such as 4g."
             yield problem("setting", f"{key} is {found[key]}.", why, f"{key} {size}")
     for word in filter(None, map(str.strip, found.get("spark.jars.packages", "").split(","))):

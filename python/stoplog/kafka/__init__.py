@@ -7,8 +7,9 @@ source also needs Spark's Kafka module (`org.apache.spark:spark-sql-kafka-0-10_2
 
 from __future__ import annotations
 
+from stoplog.kafka.decoder import Decoder
 from stoplog.kafka.sink import FORMAT, KafkaSink, KafkaSinkBuilder
-from stoplog.kafka.source import Decoder, KafkaSource, KafkaSourceBuilder, StartPosition
+from stoplog.kafka.source import KafkaSource, KafkaSourceBuilder, StartPosition
 
 __all__ = [
     "FORMAT",

@@ -26,6 +26,7 @@ from stoplog._text.values import (
     whole,
 )
 from stoplog.errors import InvalidOptions
+from stoplog.kafka.decoder import Decoder
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -37,6 +38,7 @@ _FACADE = "stoplog.kafka.KafkaSource"
 ARTIFACT = "stoplog-kafka"
 _KEPT = ("topic", "partition", "offset", "timestamp", "timestampType", "headers")
 _POSITIONS = "make one by a method of StartPosition, such as StartPosition.earliest()"
+_BYTES = Decoder.binary()
 _DECODERS = "make one by a method of Decoder, such as Decoder.string()"
 _SELECTIONS = {
     "subscribe": "with_topics",
@@ -134,78 +136,6 @@ class StartPosition:
         return StartPosition((("startingOffsets", json.dumps(given)),))
 
 
-@dataclass(frozen=True, slots=True)
-class Decoder:
-    """The conversion of a key or a value from bytes; created by the static methods.
-
-    >>> Decoder.json("id BIGINT, item STRING").of("value")
-    "from_json(CAST(value AS STRING), 'id BIGINT, item STRING')"
-    """
-
-    expression: str
-    arguments: str = ""
-    """The suffix of the expression, appended verbatim: a schema may contain `{}`."""
-
-    @staticmethod
-    def binary() -> Decoder:
-        """Returns the unchanged bytes.
-
-        >>> Decoder.binary().of("value")
-        'value'
-        """
-        return Decoder("{}")
-
-    @staticmethod
-    def string() -> Decoder:
-        """Decodes text in UTF-8.
-
-        >>> Decoder.string().of("value")
-        'CAST(value AS STRING)'
-        """
-        return Decoder("CAST({} AS STRING)")
-
-    @staticmethod
-    def json(schema: str, options: Mapping[str, str] | None = None) -> Decoder:
-        """Decodes a JSON object as a struct.
-
-        Args:
-            schema: the schema of the struct, such as `"id BIGINT, item STRING"`.
-            options: the options of Spark's `from_json`, such as `{"mode": "FAILFAST"}`; by default an
-                unreadable value is null.
-        """
-        return Decoder("from_json(CAST({} AS STRING), ", f"{_text(schema)}{_more(options)})")
-
-    @staticmethod
-    def avro(schema: str, options: Mapping[str, str] | None = None) -> Decoder:
-        """Decodes an Avro record without any header as a struct. Requires Spark's module `spark-avro`.
-
-        Args:
-            schema: the Avro schema as JSON, with which the values were written.
-            options: the options of Spark's `from_avro`. By default an unreadable value fails the query; with
-                `{"mode": "PERMISSIVE"}` all fields of the struct are null.
-
-        >>> Decoder.avro('"long"', {"mode": "FAILFAST"}).of("key")
-        'from_avro(key, \\'"long"\\', map(\\'mode\\', \\'FAILFAST\\'))'
-        """
-        return Decoder("from_avro({}, ", f"{_text(schema)}{_more(options)})")
-
-    @staticmethod
-    def sql(expression: str) -> Decoder:
-        """Decodes by a custom SQL expression.
-
-        Args:
-            expression: the expression, with `{}` at each place of the column.
-
-        >>> Decoder.sql("struct({} AS bytes, unhex({}) AS text)").of("key")
-        'struct(key AS bytes, unhex(key) AS text)'
-        """
-        return Decoder(string("expression", expression))
-
-    def of(self, column: str) -> str:
-        """Returns the SQL expression for a column of bytes."""
-        return self.expression.replace("{}", column) + self.arguments
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class KafkaSource(OptionBacked):
     """Rows from Kafka by Spark's own source, which this class configures.
@@ -282,8 +212,8 @@ class KafkaSourceBuilder(Unbuilt):
     _settings: Pairs
     _selection: Pairs = ()
     _position: StartPosition | None = None
-    _key: Decoder = Decoder("{}")
-    _value: Decoder = Decoder("{}")
+    _key: Decoder = _BYTES
+    _value: Decoder = _BYTES
 
     def with_topics(self, *topics: str | Iterable[str]) -> KafkaSourceBuilder:
         """Reads all partitions of these topics, also newly added partitions."""
@@ -394,15 +324,3 @@ def _require_spark() -> None:
     bridge = find_bridge()
     if bridge is not None:
         bridge.ask_connector(_FACADE, ARTIFACT, "requireSpark")
-
-
-def _text(value: str) -> str:
-    escaped = string("schema", value).replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
-
-
-def _more(options: Mapping[str, str] | None) -> str:
-    given = sorted(mapping("options", {} if options is None else options).items())
-    if not given:
-        return ""
-    return f", map({', '.join(_text(text_of(key, each)) for key, value in given for each in (key, value))})"

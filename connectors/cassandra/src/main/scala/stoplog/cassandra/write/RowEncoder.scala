@@ -38,7 +38,9 @@ private[cassandra] final class RowEncoder(
       case Right(writer) => writer
       case Left(why)     => throw CassandraErrors.schema(plan.table, Seq(s"${field.name}: $why."))
     }
-    EncodedColumn(ordinal, writer, plan.key.contains(at), plan.partition(at), plan.statics(at))
+    // Only static columns need the hash of the partition.
+    val isPartition = plan.statics.nonEmpty && plan.partition(at)
+    EncodedColumn(ordinal, writer, plan.key.contains(at), isPartition, plan.statics(at))
   }.toArray
 
   /** Checks a row of a task like [[RowBinder]], without a statement. */

@@ -3,6 +3,7 @@ package stoplog.storage.hadoop
 
 import java.io.{FileNotFoundException, IOException, InputStream}
 
+import scala.annotation.tailrec
 import scala.util.Using
 
 import org.apache.commons.io.{IOUtils => CommonsIO}
@@ -136,11 +137,16 @@ private[stoplog] final class HadoopFiles(
     case Renaming.Checked => if (status(to).isEmpty) renamedUnchecked(from, to) else refused(from, to)
   }
 
-  /** Renames the file and creates the target directory if necessary. */
-  def renameInto(from: Path, to: Path): Renamed = rename(from, to) match {
-    case Renamed.NoDirectory =>
+  /** Renames the file and creates the target directory if necessary. Other jobs remove empty directories,
+    * possibly between the two steps. Therefore both steps are retried.
+    */
+  def renameInto(from: Path, to: Path): Renamed = renameInto(from, to, HadoopFiles.MostTries)
+
+  @tailrec
+  private def renameInto(from: Path, to: Path, left: Int): Renamed = rename(from, to) match {
+    case Renamed.NoDirectory if left > 1 =>
       fileSystem.mkdirs(to.getParent)
-      rename(from, to)
+      renameInto(from, to, left - 1)
     case other => other
   }
 
@@ -222,8 +228,10 @@ private[stoplog] final class HadoopFiles(
 
 private[stoplog] object HadoopFiles {
 
+  private val MostTries = 5
+
   /** Whether a file system reads and writes the disks of this host. */
-  @scala.annotation.tailrec
+  @tailrec
   private[hadoop] def isLocal(system: FileSystem): Boolean = system match {
     case _: RawLocalFileSystem    => true
     case filter: FilterFileSystem => isLocal(filter.getRawFileSystem)

@@ -62,7 +62,6 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   }
 
   override def create(path: String)(content: OutputStream => Unit): Unit = io(path) {
-    LocalForcing.createDirectories(at(path).getParent, durability)
     write(at(path))(content)
     durability.syncDirectory(at(path).getParent)
   }
@@ -71,10 +70,10 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = io(path) {
     val target = at(path)
     val draft  = drafts.fold(target.getParent)(at).resolve(s".${target.getFileName}.${UUID.randomUUID()}")
-    Seq(target, draft).foreach(file => LocalForcing.createDirectories(file.getParent, durability))
+    LocalForcing.createDirectories(draft.getParent, durability)
     try {
       write(draft)(content)
-      Files.createLink(target, draft)
+      LocalForcing.creatingIn(target.getParent, durability)(Files.createLink(target, draft))
       durability.syncDirectory(target.getParent)
       PutOutcome.Created
     } catch {
@@ -93,7 +92,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     val target = LocalFiles.device(at(to).getParent)
     directories.map(at).zip(directories).collectFirst {
       case (path, directory)
-          if LocalFiles.exists(path) && (LocalFiles.device(path) != target || !Files.isWritable(path)) =>
+          if LocalFiles.exists(path) && LocalFiles.device(path) != target || LocalFiles.refusesWrites(path) =>
         directory
     }
   }
@@ -107,14 +106,15 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     try
       if (!LocalFiles.isNamed(source)) MoveOutcome.SourceGone
       else {
-        LocalForcing.createDirectories(target.getParent, durability)
-        if (LocalFiles.isNamed(target)) taken(source, target)
-        else {
-          Files.move(source, target, StandardCopyOption.ATOMIC_MOVE)
-          durability.syncDirectory(target.getParent)
-          durability.syncDirectory(source.getParent)
-          MoveOutcome.Moved
+        val outcome = LocalForcing.creatingIn(target.getParent, durability) {
+          if (LocalFiles.isNamed(target)) taken(source, target)
+          else {
+            Files.move(source, target, StandardCopyOption.ATOMIC_MOVE)
+            MoveOutcome.Moved
+          }
         }
+        if (outcome == MoveOutcome.Moved) Seq(target, source).foreach(durability.syncAround)
+        outcome
       }
     catch { case _: NoSuchFileException if !LocalFiles.isNamed(source) => MoveOutcome.SourceGone }
   }
@@ -136,8 +136,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
 
   /** Creates a hard link if the file system has hard links, otherwise a copy. */
   override def duplicate(from: String, to: String): Unit = io(to) {
-    LocalForcing.createDirectories(at(to).getParent, durability)
-    try Files.createLink(at(to), at(from))
+    try LocalForcing.creatingIn(at(to).getParent, durability)(Files.createLink(at(to), at(from)))
     catch {
       case _: FileAlreadyExistsException                             => ()
       case _: UnsupportedOperationException | _: FileSystemException =>
@@ -197,7 +196,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   private def write(file: Path)(content: OutputStream => Unit): Unit = {
     // A file to be created cannot be absent: this exception has another reason.
     val raw =
-      try new RandomAccessFile(file.toFile, "rw")
+      try LocalForcing.creatingIn(file.getParent, durability)(new RandomAccessFile(file.toFile, "rw"))
       catch {
         case e: FileNotFoundException => throw Errors.storeWrite(file.toString, OpenFailure.reason(e), e)
       }

@@ -71,6 +71,18 @@ private[local] object LocalFiles {
     try Files.getAttribute(file, "unix:nlink").asInstanceOf[Int] > 1
     catch { case _: UnsupportedOperationException | _: IllegalArgumentException => false }
 
+  /** Whether this process may not create names in the directory; `false` if the directory does not exist. One
+    * system call: other jobs remove empty directories, possibly between two calls.
+    */
+  def refusesWrites(directory: Path): Boolean =
+    try {
+      directory.getFileSystem.provider.checkAccess(directory, AccessMode.WRITE)
+      false
+    } catch {
+      case _: NoSuchFileException => false
+      case _: IOException         => true
+    }
+
   /** Whether files of the first directory can be renamed into the second, judged by the numbers of the file
     * systems.
     */

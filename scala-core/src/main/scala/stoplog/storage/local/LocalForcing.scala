@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-import java.io.{IOException, RandomAccessFile}
+import java.io.{FileNotFoundException, IOException, RandomAccessFile}
 import java.nio.channels.FileChannel
 import java.nio.file.{
   AccessDeniedException, FileAlreadyExistsException, Files, NoSuchFileException, Path, StandardOpenOption
 }
 import java.util.concurrent.{Callable, ConcurrentHashMap, Executors, Future}
+
+import scala.annotation.tailrec
+import scala.util.{Failure, Success, Try}
 
 import stoplog.storage.Durability
 import stoplog.thread.{Daemons, Uninterrupted}
@@ -19,6 +22,13 @@ private[stoplog] trait LocalForcing extends Serializable {
 
   /** The failures that forced bytes and names survive. */
   private[local] def survived: Durability = Durability.Disk
+
+  /** Forces the directory of a name that was created or removed by a move. If the directory does not exist,
+    * another job has moved the file on and removed the empty directory, so nothing remains to be forced.
+    */
+  private[local] final def syncAround(moved: Path): Unit =
+    try syncDirectory(moved.getParent)
+    catch { case _: NoSuchFileException => () }
 
   /** Whether [[syncDirectory]] has an effect. */
   private[local] final def forcesNames: Boolean = survived == Durability.Disk
@@ -78,6 +88,23 @@ private[stoplog] object LocalForcing {
         force(directory, durability)
     }
 
+  /** Creates a name in a directory, and creates the directory if necessary. Other jobs remove empty
+    * directories, possibly between the two steps. Therefore both steps are retried if a name is not found.
+    */
+  @tailrec
+  private[local] def creatingIn[A](directory: Path, durability: LocalForcing, tries: Int = MostTries)(
+      create: => A
+  ): A =
+    Try {
+      createDirectories(directory, durability)
+      create
+    } match {
+      case Success(created)                                                        => created
+      case Failure(_: FileNotFoundException | _: NoSuchFileException) if tries > 1 =>
+        creatingIn(directory, durability, tries - 1)(create)
+      case Failure(e) => throw e
+    }
+
   /** Called when this process has removed the directory: another directory may get the same inode number. */
   private[local] def removed(directory: Path): Unit = {
     forced.remove(directory)
@@ -121,6 +148,8 @@ private[stoplog] object LocalForcing {
   private val forced = new ConcurrentHashMap[Path, AnyRef]()
 
   private val MostKnown = 20000
+
+  private val MostTries = 20
 
   /** Writes a part's bytes to the disk while the task still encodes rows, so that the end of the epoch need
     * not wait for all bytes. The end of the epoch still forces the whole file: the early sync only saves

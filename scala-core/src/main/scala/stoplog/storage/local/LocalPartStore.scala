@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.local
 
-import java.io.{FileNotFoundException, IOException, RandomAccessFile}
-import java.nio.file.{Files, NoSuchFileException, Path, Paths}
+import java.io.{IOException, RandomAccessFile}
+import java.nio.file.{Files, Path, Paths}
 
 import scala.jdk.CollectionConverters._
-import scala.util.{Failure, Success, Try}
 
 import stoplog.error.Errors
 import stoplog.fault.Faults
@@ -133,23 +132,11 @@ private[stoplog] final class LocalPartStore(
 
   private def output(token: String): PartOutput = {
     val path = at(token)
-    val file = writing(token)(open(path))
+    val file = writing(token) {
+      LocalForcing.creatingIn(path.getParent, durability)(new RandomAccessFile(path.toFile, "rw"))
+    }
     new LocalPartStore.Output(path, token, file, durability, startBytes = 0, () => toPending(token))
   }
-
-  /** The last publication from a staging directory removes the directory, possibly while this file or its
-    * parents are being created. Therefore the creation is retried.
-    */
-  @scala.annotation.tailrec
-  private def open(path: Path, tries: Int = 20): RandomAccessFile =
-    Try {
-      LocalForcing.createDirectories(path.getParent, durability)
-      new RandomAccessFile(path.toFile, "rw")
-    } match {
-      case Success(file)                                                           => file
-      case Failure(_: FileNotFoundException | _: NoSuchFileException) if tries > 1 => open(path, tries - 1)
-      case Failure(e)                                                              => throw e
-    }
 
   private def gone(open: Resume, validBytes: Long): Throwable =
     Errors.partShort(at(open.token).toString, 0, validBytes)

@@ -2,8 +2,7 @@
 package stoplog.storage.local
 
 import java.nio.file.{
-  AtomicMoveNotSupportedException, Files, LinkOption, NoSuchFileException, Path, StandardCopyOption,
-  StandardOpenOption
+  AtomicMoveNotSupportedException, Files, NoSuchFileException, Path, StandardCopyOption, StandardOpenOption
 }
 
 import stoplog.error.Errors
@@ -43,7 +42,7 @@ private[local] object LocalPublishing {
         rename(file, target, sizeBytes, durability) match {
           case Some(outcome) =>
             faults.at(Step.MidPublish)
-            durability.syncDirectory(target.getParent)
+            durability.syncAround(target)
             renamed
             outcome
           case None if left > 1 => attempt(left - 1) // another publisher was faster: check again
@@ -87,11 +86,12 @@ private[local] object LocalPublishing {
   ): Option[CommitOutcome] =
     try {
       cutTo(file, sizeBytes, durability)
-      LocalForcing.createDirectories(target.getParent, durability)
-      if (LocalFiles.attributes(target, LinkOption.NOFOLLOW_LINKS).isDefined) Some(taken(file, target))
-      else {
-        Files.move(file, target, StandardCopyOption.ATOMIC_MOVE)
-        Some(CommitOutcome.Committed)
+      LocalForcing.creatingIn(target.getParent, durability) {
+        if (LocalFiles.isNamed(target)) Some(taken(file, target))
+        else {
+          Files.move(file, target, StandardCopyOption.ATOMIC_MOVE)
+          Some(CommitOutcome.Committed)
+        }
       }
     } catch {
       case _: NoSuchFileException if !LocalFiles.exists(file) => None

@@ -41,7 +41,7 @@ private[stoplog] final class LocalStorage(
     val nearest = Iterator.iterate(Paths.get(root))(_.getParent).takeWhile(_ != null).find(Files.exists(_))
     nearest.foreach { there =>
       if (!Files.isDirectory(there)) throw Errors.pathNotWritable(path, s"$there is not a directory")
-      if (!Files.isWritable(there))
+      if (LocalFiles.refusesWrites(there))
         throw Errors.pathNotWritable(path, s"there is no right to write to $there")
     }
   }

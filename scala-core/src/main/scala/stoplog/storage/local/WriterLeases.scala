@@ -59,9 +59,10 @@ private[local] object WriterLeases {
 
   @scala.annotation.tailrec
   private def lock(directory: Path, file: Path, durability: LocalForcing): Held = {
-    LocalForcing.createDirectories(directory, durability)
-    val channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
-    val lock    =
+    val channel = LocalForcing.creatingIn(directory, durability) {
+      FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
+    }
+    val lock =
       try channel.tryLock()
       catch { case e: IOException => channel.close(); throw e }
     if (lock == null) {

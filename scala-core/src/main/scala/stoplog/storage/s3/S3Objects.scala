@@ -95,8 +95,11 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     }
   }
 
-  /** Reads the whole object, regardless of its size; `None` if the object does not exist. */
-  def read(relative: String): Option[Array[Byte]] = size(relative).flatMap(read(relative, _))
+  /** Reads the whole object; `None` if the object does not exist. Hadoop requests the length when it opens the
+    * object, so no further request is necessary.
+    */
+  def read(relative: String): Option[Array[Byte]] =
+    ifThere(Using.resource(wholeFile(relative).build().get())(_.readAllBytes()))
 
   /** Reads the first bytes without a request for the length; `None` if missing. Error: `EOFException`. */
   def read(relative: String, bytes: Long): Option[Array[Byte]] = ifThere {

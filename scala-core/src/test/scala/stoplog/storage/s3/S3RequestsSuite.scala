@@ -58,6 +58,16 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(counted(write(storage.partStore().resume(open, 1000), 500).persist()) === Map.empty)
   }
 
+  requests("a file is read by two requests, an empty file and a missing file by one") { storage =>
+    val files = storage.files()
+    files.create("full")(_.write(mib))
+    files.create("empty")(_ => ())
+    val full = counted(assert(files.read("full").exists(_.sameElements(mib))))
+    assert(full === Map(HeadObject -> 1, GetObject -> 1))
+    assert(counted(assert(files.read("empty").exists(_.isEmpty))) === Map(HeadObject -> 1))
+    assert(counted(assert(files.read("missing").isEmpty)) === Map(HeadObject -> 1))
+  }
+
   requests("an epoch costs one PUT for the tail, which the next one reads; old tails go eight at a time") {
     storage =>
       var open   = begun(storage, 10000)

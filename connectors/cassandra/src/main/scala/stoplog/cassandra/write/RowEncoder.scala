@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import stoplog.cassandra.client.CassandraErrors
 import stoplog.cassandra.options.{NullValues, Ttl}
 import stoplog.cassandra.schema.TableInfo
-import stoplog.cassandra.types.ColumnWriter
+import stoplog.cassandra.types.{ColumnWriter, ExactTimes}
 
 /** Encodes the values of rows, and rejects rows that no statement can contain. Errors: `STOPLOG_BAD_ROW`.
   *
@@ -40,7 +40,9 @@ private[cassandra] final class RowEncoder(
     }
     // Only static columns need the hash of the partition.
     val isPartition = plan.statics.nonEmpty && plan.partition(at)
-    EncodedColumn(ordinal, writer, plan.key.contains(at), isPartition, plan.statics(at))
+    val isKey       = plan.key.contains(at)
+    val exactTimes  = if (isKey) ExactTimes.of(field.dataType) else None
+    EncodedColumn(ordinal, writer, isKey, isPartition, plan.statics(at), exactTimes)
   }.toArray
 
   /** Checks a row of a task like [[RowBinder]], without a statement. */
@@ -73,8 +75,10 @@ private[cassandra] final class RowEncoder(
   }
 
   def encoded(column: EncodedColumn, row: InternalRow): ByteBuffer =
-    try column.writer.bytes(row, column.ordinal)
-    catch { case NonFatal(e) => throw bad(row, column.ordinal, message(e), e) }
+    try {
+      column.exactTimes.foreach(_.check(row, column.ordinal))
+      column.writer.bytes(row, column.ordinal)
+    } catch { case NonFatal(e) => throw bad(row, column.ordinal, message(e), e) }
 
   /** Returns the timestamp of a row with its own timestamp. */
   def timestamp(row: InternalRow): Option[Long] = ownTime.map { ordinal =>
@@ -135,13 +139,17 @@ private[cassandra] final class RowEncoder(
 
 private[cassandra] object RowEncoder {
 
-  /** A column of the rows that is written. */
+  /** A column of the rows that is written.
+    *
+    * @param exactTimes checks the timestamps in a column of the primary key
+    */
   final case class EncodedColumn(
       ordinal: Int,
       writer: ColumnWriter,
       isKey: Boolean,
       isPartitionKey: Boolean,
-      isStatic: Boolean
+      isStatic: Boolean,
+      exactTimes: Option[ExactTimes]
   )
 
   /** Returns an encoder for the columns of a table, without a prepared statement. */

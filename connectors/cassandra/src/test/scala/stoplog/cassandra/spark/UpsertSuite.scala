@@ -281,6 +281,21 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     }
   }
 
+  test("a timestamp with microseconds is a bad row in a key, and is cut in another column") {
+    cql("CREATE TABLE %s.times (id timestamp, s frozen<set<timestamp>>, v timestamp, PRIMARY KEY (id, s))")
+    def row(id: String, s: String, v: String) =
+      rows(
+        s"SELECT TIMESTAMP'2026-01-01 $id' AS id, array(TIMESTAMP'1960-01-01 $s') AS s, TIMESTAMP'1960-01-01 $v' AS v"
+      )
+    write(row("00:00:00.001", "00:00:00.001", "00:00:00.000999"), "times")
+    for ((id, s) <- Seq("00:00:00.000001" -> "00:00:00", "00:00:00" -> "00:00:00.001001")) {
+      val stoplog = refusal(write(row(id, s, "00:00:00"), "times"))
+      assert(stoplog.getCondition === "STOPLOG_BAD_ROW")
+      assert(stoplog.getMessage.contains("date_trunc('MILLISECOND', column)"))
+    }
+    assert(cql("SELECT v FROM %s.times").map(_.getInstant(0).toString) === Seq("1960-01-01T00:00:00Z"))
+  }
+
   test("a row that the node rejects is reported with its key") {
     cql("CREATE TABLE %s.refused (id text PRIMARY KEY, v int)")
     val stoplog = refusal(write(rows("SELECT repeat('k', 70000) AS id, 1 AS v"), "refused"))

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
-import java.nio.file.AccessDeniedException
-
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.types._
@@ -10,11 +8,11 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.commit.{AnnouncementStatus, Replacements}
 import stoplog.engine.Unseen
-import stoplog.error.{Causes, Errors, StoplogException}
+import stoplog.error.{Errors, StoplogException}
 import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind, RecordOutcome}
 import stoplog.options.{SparkHadoop, View, ViewOptions}
 import stoplog.part.{Open, Part, Pending, SchemaId}
-import stoplog.storage.FileStore
+import stoplog.storage.{FileStore, OpenFailure}
 import stoplog.stores.SinkStorage
 
 /** The tables of the option `view`. The tables cover the kept records, of which the log retains 100.
@@ -96,7 +94,7 @@ private[stoplog] object StateView {
   // A user with access only below the path cannot check whether the path exists.
   private def exists(files: FileStore): Boolean =
     try files.stat("").isDefined
-    catch { case e: StoplogException if Causes.of(e).exists(_.isInstanceOf[AccessDeniedException]) => true }
+    catch { case e: StoplogException if OpenFailure.isDenied(e) => true }
 
   private val partColumns = new StructType()
     .add("bucket", StringType, nullable = false)

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-import java.nio.file.AccessDeniedException
-
 import scala.collection.mutable
 import scala.util.control.{Breaks, NonFatal}
-
-import org.apache.hadoop.security.AccessControlException
 
 import stoplog.error.{Causes, Errors, Log}
 
@@ -64,7 +60,7 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.AtPath.Lo
         try
           of(files, "", nameOf(directory))
         catch {
-          case NonFatal(e) if isDenied(e) =>
+          case NonFatal(e) if OpenFailure.isDenied(e) =>
             unread :+= s"$directory (${Causes.reason(e)})"
             Vector.empty
         }
@@ -197,11 +193,6 @@ private[stoplog] object ForeignOwners {
   /** Creates the error. Names the path as the user wrote it, and the owner's directory as users know it. */
   private[storage] def refusal(path: String, directory: String, found: ForeignOwner) =
     Errors.foreignTable(path, directory, found.entry, found.format.name)
-
-  private def isDenied(e: Throwable): Boolean = Causes.of(e).exists {
-    case _: AccessDeniedException | _: AccessControlException => true
-    case _                                                    => false
-  }
 
   /** Returns the name of a directory. Accepts a `/` at the end. */
   private def nameOf(directory: String): String = FileStore.nameOf(directory.stripSuffix("/"))

@@ -193,6 +193,12 @@ private[stoplog] object OpenFailure {
     case _                         => None
   }
 
+  /** Whether a call failed because this process lacks a right. */
+  def isDenied(e: Throwable): Boolean = Causes.of(e).exists {
+    case _: AccessDeniedException | _: AccessControlException => true
+    case _                                                    => false
+  }
+
   private def refused(causes: Seq[Throwable]): Option[Refused] =
     causes.iterator.flatMap(refusedAlone).nextOption()
 

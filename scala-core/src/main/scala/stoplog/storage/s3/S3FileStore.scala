@@ -78,12 +78,14 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     }
   }
 
-  /** A server checks the right to delete before it looks up the object, so the check writes nothing. */
+  /** A server checks the right to delete before it looks up the object, so the check writes nothing. Error:
+    * `STOPLOG_STORE_WRITE` if the server does not answer the question.
+    */
   override def unmovable(directories: Seq[String], to: String): Option[String] =
     try {
       delete(directories.map(FileStore.path(_, S3FileStore.Probe)))
       None
-    } catch { case _: StoplogException => directories.headOption }
+    } catch { case e: StoplogException if OpenFailure.isDenied(e) => directories.headOption }
 
   override def delete(paths: Seq[String]): Unit = io(paths.headOption.getOrElse("")) {
     paths.foreach(path => recent.drop(describe(path)))

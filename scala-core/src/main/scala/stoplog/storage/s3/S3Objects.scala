@@ -3,6 +3,7 @@ package stoplog.storage.s3
 
 import java.io.{EOFException, FileNotFoundException, IOException, InputStream, OutputStream}
 import java.nio.charset.StandardCharsets.US_ASCII
+import java.nio.file.AccessDeniedException
 import java.util.Arrays
 import java.util.concurrent.ExecutionException
 
@@ -133,7 +134,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     try
       relative.grouped(bulk.pageSize()).foreach { page =>
         val failed = bulk.bulkDelete(page.map(path).asJava).asScala
-        failed.headOption.foreach(entry => throw new IOException(s"${entry.getKey}: ${entry.getValue}"))
+        failed.headOption.foreach(entry => throw S3Objects.undeleted(entry.getKey.toString, entry.getValue))
       }
     finally bulk.close()
   }
@@ -180,6 +181,11 @@ private[s3] object S3Objects {
 
   /** The suffix of the names of directory buckets, and of no other buckets. */
   private val DirectoryBucket = "--x-s3"
+
+  /** Returns the failure of one object in a request that deletes many. The request itself succeeds. */
+  private def undeleted(path: String, why: String): IOException =
+    if (why.contains("AccessDenied")) new AccessDeniedException(path, null, why)
+    else new IOException(s"$path: $why")
 
   /** A failed condition. S3A reports it by a class that may not be named at compile time. */
   private def isRefused(e: Throwable): Boolean = e.getClass.getSimpleName == "RemoteFileChangedException"

@@ -25,6 +25,8 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
 
   override protected def afterAll(): Unit = proxy.close()
 
+  private val Deletes = Set[S3Call](S3Call.DeleteObject, S3Call.DeleteObjects)
+
   private val faults = Vector(Fault.SlowDown, Fault.InternalError, Fault.ResetBefore, Fault.AnswerLost)
   private val long   = Cells.inLongRun
 
@@ -86,6 +88,25 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
         proxy.inject()
         storage.close()
       }
+    }
+  }
+
+  test("a file cannot be hidden if the right to delete is missing, and any other answer is an error") {
+    val storage = S3UnderTest.create(S3Settings(), S3Bucket(proxy.endpoint, "stoplog-faults"))
+    def unmovable(answer: Fault) = {
+      proxy.inject((request, _, _) => Option.when(Deletes(request.call))(answer))
+      storage.files().unmovable(Seq("a", "b"), "hidden/file")
+    }
+    try {
+      assert(unmovable(Fault.Answered(403, "Forbidden", "AccessDenied")) === Some("a"))
+      val failed =
+        intercept[StoplogException](unmovable(Fault.Answered(400, "Bad Request", "InvalidRequest")))
+      assert(failed.getCondition === "STOPLOG_STORE_WRITE")
+      proxy.inject()
+      assert(storage.files().unmovable(Seq("a", "b"), "hidden/file") === None)
+    } finally {
+      proxy.inject()
+      storage.close()
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import scala.annotation.tailrec
 import scala.util.Try
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -25,10 +26,18 @@ private[stoplog] final class AnnouncementCursor(
   private val directory = s"${SinkDirectory(logName).announced}/$target"
 
   /** Returns the cursor with the highest number. */
-  def read(): Option[Position] = {
-    val names     = files.names(directory)
-    val positions = names.collect { case Numbered(digits) => digits.toLong }.sorted
-    positions.reverseIterator.flatMap(next => read(next)).nextOption()
+  def read(): Option[Position] = read(left = MostLooks)
+
+  /** Other processes create a higher position, and then delete the lower positions, possibly between the
+    * listing and the reading. Therefore both steps are repeated if all listed positions are deleted.
+    */
+  @tailrec
+  private def read(left: Int): Option[Position] = {
+    val positions = files.names(directory).collect { case Numbered(digits) => digits.toLong }.sorted
+    val found     = positions.reverseIterator.flatMap(positionAt).nextOption()
+    if (found.nonEmpty || positions.isEmpty) found
+    else if (left > 1) read(left - 1)
+    else throw new IllegalStateException(s"${files.describe(directory)} lists positions without files")
   }
 
   /** Makes a target known before its first position, which follows its snapshot. A replacing job keeps its
@@ -81,7 +90,7 @@ private[stoplog] final class AnnouncementCursor(
     files.putIfAbsent(at(position.next), mapper.writeValueAsBytes(node)): Unit
   }
 
-  private def read(next: Long): Option[Position] = files.read(at(next)).map { bytes =>
+  private def positionAt(next: Long): Option[Position] = files.read(at(next)).map { bytes =>
     val node = Try(mapper.readTree(bytes)).getOrElse(mapper.createObjectNode())
     Position(next, node.path(Identity).asText(), node.path(Last).asLong(NoRecord))
   }
@@ -116,6 +125,7 @@ private[stoplog] object AnnouncementCursor {
   private val Numbered = "(\\d{20})".r
   private val Failed   = "(\\d{20})\\.failed".r
 
+  private final val MostLooks     = 100
   private final val SnapshotName  = "snapshot"
   private final val FailureSuffix = ".failed"
   private final val NoRecord      = -1L

@@ -128,7 +128,9 @@ trait FileStore extends Serializable {
   /** Deletes a directory and all its content. */
   def deleteTree(directory: String): Unit
 
-  /** Deletes a directory and its parents below the root, as long as they are empty. Never throws. */
+  /** Deletes a directory and its parents below the root, as long as they are empty. Never throws. Files that
+    * appear meanwhile stay: a store that cannot exclude their deletion keeps the directory.
+    */
   def deleteEmpty(directory: String): Unit
 
   /** Throws if a file created by another process is not visible, provided that the check needs no request to

@@ -130,10 +130,13 @@ private[stoplog] class HadoopFileStore(
     ()
   }
 
-  override def deleteEmpty(directory: String): Unit = if (directory.nonEmpty) {
-    try files.deleteIfEmpty(files.at(directory), files.at(""))
-    catch { case _: IOException => () }
-  }
+  /** Many file systems check the directory and then delete all files in the directory, also files that have
+    * appeared since. There an empty directory remains.
+    */
+  override def deleteEmpty(directory: String): Unit =
+    if (directory.nonEmpty && files.renaming == Renaming.Atomic)
+      try files.deleteIfEmpty(files.at(directory), files.at(""))
+      catch { case _: IOException => () }
 
   override def refuseUnseen(paths: Seq[String]): Unit =
     if (files.areLocal)

@@ -63,7 +63,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
 
   override def create(path: String)(content: OutputStream => Unit): Unit = io(path) {
     write(at(path))(content)
-    durability.syncDirectory(at(path).getParent)
+    durability.syncAround(at(path))
   }
 
   /** Writes a draft first and links the draft to the target, which is one step and never replaces a file. */
@@ -74,7 +74,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     try {
       write(draft)(content)
       LocalForcing.creatingIn(target.getParent, durability)(Files.createLink(target, draft))
-      durability.syncDirectory(target.getParent)
+      durability.syncAround(target)
       PutOutcome.Created
     } catch {
       case _: FileAlreadyExistsException => PutOutcome.Taken
@@ -142,7 +142,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
       case _: UnsupportedOperationException | _: FileSystemException =>
         if (!LocalFiles.exists(at(to))) Files.copy(at(from), at(to))
     }
-    durability.syncDirectory(at(to).getParent)
+    durability.syncAround(at(to))
   }
 
   override def delete(paths: Seq[String]): Unit =
@@ -173,7 +173,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   override def refuseUnseen(paths: Seq[String]): Unit =
     paths.find(!exists(_)).foreach(path => throw HostPaths.unseenByDriver(root, path, Machine.here))
 
-  override def force(directory: String): Unit = io(directory)(durability.syncDirectory(at(directory)))
+  override def force(directory: String): Unit = io(directory)(durability.syncIfThere(at(directory)))
 
   override def isClosed(path: String): Option[Boolean] = Some(true)
 
@@ -182,12 +182,14 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   override def describe(path: String): String = at(path).toString
 
   private def info(path: String, file: Path, links: LinkOption*): Option[FileInfo] =
-    LocalFiles.attributes(file, links: _*).map { found =>
-      val kind = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.size)
-      val link =
-        Option.when(found.isSymbolicLink)(Link.Refused(s"it leads to ${Files.readSymbolicLink(file)}"))
-      FileInfo(path, kind, Some(found.lastModifiedTime.toMillis), link)
-    }
+    try
+      LocalFiles.attributes(file, links: _*).map { found =>
+        val kind = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.size)
+        val link =
+          Option.when(found.isSymbolicLink)(Link.Refused(s"it leads to ${Files.readSymbolicLink(file)}"))
+        FileInfo(path, kind, Some(found.lastModifiedTime.toMillis), link)
+      }
+    catch { case _: NoSuchFileException => None } // a link was removed meanwhile
 
   /** Opens a stream, because an interrupt would close a channel. */
   private def opened(path: String): InputStream =

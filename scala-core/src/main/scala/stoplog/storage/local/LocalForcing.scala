@@ -23,11 +23,14 @@ private[stoplog] trait LocalForcing extends Serializable {
   /** The failures that forced bytes and names survive. */
   private[local] def survived: Durability = Durability.Disk
 
-  /** Forces the directory of a name that was created or removed by a move. If the directory does not exist,
-    * another job has moved the file on and removed the empty directory, so nothing remains to be forced.
+  /** Forces the directory of a name that was created, or removed by a move. */
+  private[local] final def syncAround(name: Path): Unit = syncIfThere(name.getParent)
+
+  /** Forces the names in a directory. If the directory does not exist, another job has moved or deleted the
+    * files, and has removed the empty directory, so nothing remains to be forced.
     */
-  private[local] final def syncAround(moved: Path): Unit =
-    try syncDirectory(moved.getParent)
+  private[local] final def syncIfThere(directory: Path): Unit =
+    try syncDirectory(directory)
     catch { case _: NoSuchFileException => () }
 
   /** Whether [[syncDirectory]] has an effect. */

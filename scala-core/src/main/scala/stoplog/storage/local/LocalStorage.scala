@@ -53,8 +53,8 @@ private[stoplog] final class LocalStorage(
   private def tryLinks(sinkId: String): Unit = {
     val directory = Paths.get(root, SinkDirectory(sinkId).open)
     try {
-      LocalForcing.createDirectories(directory, forcing)
-      val file = Files.createFile(directory.resolve(s".probe.${UUID.randomUUID()}"))
+      val name = directory.resolve(s".probe.${UUID.randomUUID()}")
+      val file = LocalForcing.creatingIn(directory, forcing)(Files.createFile(name))
       val link = file.resolveSibling(s"${file.getFileName}.link")
       try linked(file, link)
       finally {

@@ -9,8 +9,10 @@ import java.util.concurrent.atomic.AtomicBoolean
 
 import stoplog.fault.Faults
 import stoplog.laws.{LawSuite, StorageUnderTest}
+import stoplog.log.{CommitLog, LogFiles, LogRecord, QueryEpoch, RecordKind, SinkState}
+import stoplog.part.RunId
 import stoplog.sink.CommitOutcome
-import stoplog.storage.{MoveOutcome, PutOutcome}
+import stoplog.storage.{DelegatingFileStore, MoveOutcome, PutOutcome}
 
 /** Calls that create or move names while other jobs move the files on and remove each empty directory. */
 class RemovedDirectoriesSuite extends LawSuite {
@@ -54,6 +56,39 @@ class RemovedDirectoriesSuite extends LawSuite {
     assert(!Files.exists(root.resolve("c")))
   }
 
+  for (
+    (call, create) <- Seq[(String, (LocalFileStore, String) => Any)](
+      ("create", (store, path) => store.create(path)(_.write(1))),
+      ("createIfAbsent", (store, path) => assert(store.putIfAbsent(path, Array(1)) === PutOutcome.Created)),
+      ("duplicate", (store, path) => store.duplicate("one", path))
+    )
+  ) removing(s"$call: a file that another job moves on immediately counts as created") {
+    (store, others, root) =>
+      Files.write(root.resolve("one"), Array[Byte](1))
+      others.takes = Some(root.resolve("c/two"))
+      create(store, "c/two")
+      assert(others.removals === 3 && !Files.exists(root.resolve("c")))
+  }
+
+  law("the newest record of a job that deletes its log meanwhile is no failure") {
+    case storage: LocalUnderTest =>
+      val files = LocalFileStore.ofSink(storage.root.toString, "batch-1", LocalForcing.Disk)
+      val state = SinkState(QueryEpoch("batch-1", Some(0)), Vector.empty, nextPart = 0, Map.empty)
+      val run   = RunId("11111111-1111-4111-8111-111111111111")
+      new CommitLog(new LogFiles(files, "batch-1"))
+        .append(LogRecord(0, RecordKind.Epoch(0), run, 0, Vector.empty, state))
+      val deleting = new DelegatingFileStore(files) {
+        override def read(path: String): Option[Array[Byte]] = {
+          val found = super.read(path)
+          files.deleteTree("_stoplog/batch-1")
+          found
+        }
+      }
+      assert(new CommitLog(new LogFiles(deleting, "batch-1")).newest().map(_.seq) === Some(0))
+      assert(new CommitLog(new LogFiles(files, "batch-1")).newest() === None)
+    case other => fail(s"$other")
+  }
+
   removing("a directory that other jobs remove and create is no obstacle for hiding files") {
     (store, _, root) =>
       val over   = new AtomicBoolean
@@ -66,6 +101,24 @@ class RemovedDirectoriesSuite extends LawSuite {
       try (1 to 20000).foreach(_ => assert(store.unmovable(Seq("b"), "hidden/file") === None))
       finally over.set(true)
       others.join(): Unit
+  }
+
+  removing("links that other jobs create and remove are no obstacle for a listing") { (store, _, root) =>
+    val over   = new AtomicBoolean
+    val others = CompletableFuture.runAsync { () =>
+      while (!over.get) {
+        Files.createSymbolicLink(root.resolve("b"), root)
+        Files.delete(root.resolve("b"))
+      }
+    }
+    try (1 to 20000).foreach(_ => assert(store.list("").size <= 1))
+    finally over.set(true)
+    others.join(): Unit
+  }
+
+  removing("a trial of a path creates the directories again") { (_, others, root) =>
+    new LocalStorage("b", s"$root/b", others, Faults.none).probe("main", LocalUnderTest.staging("main"))
+    assert(others.removals === 3)
   }
 
   private def removing(name: String)(action: (LocalFileStore, OtherJobs, Path) => Unit): Unit = law(name) {

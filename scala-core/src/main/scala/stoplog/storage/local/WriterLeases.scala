@@ -58,23 +58,26 @@ private[local] object WriterLeases {
   }
 
   @scala.annotation.tailrec
-  private def lock(directory: Path, file: Path, durability: LocalForcing): Held = {
+  private def lock(directory: Path, file: Path, durability: LocalForcing, left: Int = MostTries): Held = {
     val channel = LocalForcing.creatingIn(directory, durability) {
       FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE)
     }
     val lock =
       try channel.tryLock()
       catch { case e: IOException => channel.close(); throw e }
-    if (lock == null) {
+    if (lock != null && LocalFiles.exists(file)) new Held(channel, lock, tasks = 0)
+    else {
+      // Another process has found the new file unlocked. It has the lock for a moment, or has removed the
+      // file: no process would see this lock.
       channel.close()
-      throw new IOException(s"$file is locked by another process")
-    }
-    if (LocalFiles.exists(file)) new Held(channel, lock, tasks = 0)
-    else { // another process found the new file unlocked and removed it: no process would see this lock
-      channel.close()
-      this.lock(directory, file, durability)
+      if (left == 1) throw new IOException(s"$file is locked by another process")
+      if (lock == null) Thread.sleep(LookEveryMillis)
+      this.lock(directory, file, durability, left - 1)
     }
   }
+
+  private val MostTries       = 200
+  private val LookEveryMillis = 5L
 
   private def leases(directory: Path): Seq[Path] = LocalFiles.list(real(directory))
 

@@ -200,9 +200,16 @@ private[commit] final class RecordExecutor(
     faults.at(Step.AfterPublish)
     if (hidden.nonEmpty && hasMoreToDo(record)) noteVisible(record, hidden.map(_.finishedPath).toSet)
     forget(record)
-    markers.announce(record.as(RecordOutcome.skipping(published.skipped)), visible)(noteVisible(record, _))
+    if (!isReplacedSince(record))
+      markers.announce(record.as(RecordOutcome.skipping(published.skipped)), visible)(noteVisible(record, _))
     Settled.Shown(mark(record) && published.alone, published.skipped)
   }
+
+  /** Returns whether other processes have carried out a replacement, with its markers. The next replacement
+    * may have hidden these markers since, and a late marker would count files that do not exist any more.
+    */
+  private def isReplacedSince(record: LogRecord): Boolean =
+    record.replaces && !record.follow.isEmpty && isDoneByOthers(record)
 
   private def hiddenParts(record: LogRecord, visible: Set[String]): Vector[Pending] =
     record.publish.filter(part => part.sizeBytes > 0 && !visible(part.finishedPath))

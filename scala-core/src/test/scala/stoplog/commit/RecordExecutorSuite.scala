@@ -33,6 +33,24 @@ class RecordExecutorSuite extends AnyFunSuite {
     assert(world.records.isPublished(4))
   }
 
+  test("a process that is overtaken by the next replacement leaves no marker of its own record") {
+    val finished = new UnreliableFinished
+    finished.isUp = true
+    val world     = new RecordExecutorWorld(finished = finished)
+    val marker    = Marker("b", 1, MarkerForm.Json, "main", "overwrite", 0, None, Totals(1, 1, 4))
+    val replacing = world
+      .record(world.closed("p"))
+      .copy(replace = Vector(FinishedPart("b", "old", 4, 1, 0)), follow = FollowUp(None, Vector(marker)))
+    world.parts.onPublish = _ => {
+      world.parts.onPublish = _ => ()
+      world.republish(replacing) // by another job, which then hides the marker and replaces the part
+      assert(world.notes.texts.keySet === Set("b/_SUCCESS"))
+      world.notes.delete(Seq("b/_SUCCESS"))
+    }
+    assert(!world.publish(replacing))
+    assert(world.records.isPublished(4) && world.notes.texts.isEmpty)
+  }
+
   test("a record stays unmarked if its marker fails, and a later run repeats the marker") {
     var made  = 0
     val world = new RecordExecutorWorld(marked = () => {

@@ -63,13 +63,16 @@ private[stoplog] class JobDirectory(
     * time. In this case a job without a record counts as running.
     */
   def untouchedSince(millis: Long): Boolean = {
-    val there          = files.walk(own.path)(_ => true)
+    val there          = written
     lazy val hasRecord = there.exists(_.path.startsWith(s"${own.log}/"))
     areOld(there, millis) && there.forall(file => files.isClosed(file.path).getOrElse(hasRecord))
   }
 
   /** Like [[untouchedSince]], for a job that has decided: all its files are closed. */
-  def decidedBefore(millis: Long): Boolean = areOld(files.walk(own.path)(_ => true), millis)
+  def decidedBefore(millis: Long): Boolean = areOld(written, millis)
+
+  /** The lease of a process is no write: the process that checks the job has a lease, too. */
+  private def written: Vector[FileInfo] = files.walk(own.path)(_ != own.writers)
 
   /** For a directory without files, uses the directory's own modification time, if the storage has it. */
   private def areOld(there: Vector[FileInfo], millis: Long): Boolean = {

@@ -216,6 +216,18 @@ class JobCommitSuite extends AnyFunSuite {
     }
   }
 
+  test("a process that looks at a silent undecided job does not count as its writer") {
+    for (isAnnounced <- Seq(false, true)) within { place =>
+      val silent = place.job("batch-1")
+      place.write("batch-1", silent.begin(slots = 1), "row")
+      if (isAnnounced) place.announce("batch-1")
+      place.age("batch-1", hours = 25)
+      place.job("batch-1").rollForward()
+      assert(place.log("batch-1").newest().isDefined, "the job can decide nothing any more")
+      silent.abort()
+    }
+  }
+
   test("the name prefix of batch job logs never changes") {
     assert(JobCommit.Prefix === "batch-")
   }

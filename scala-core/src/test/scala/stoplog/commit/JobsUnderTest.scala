@@ -178,6 +178,15 @@ private[commit] object JobsUnderTest {
       ()
     }
 
+    /** As a job did that is about to replace files. */
+    def announce(name: String): Unit = new JobDirectory(files(name), name).announce()
+
+    /** Makes all files of a job look older. */
+    def age(name: String, hours: Int): Unit =
+      LocalUnderTest.files(root.resolve(s"_stoplog/$name")).foreach { file =>
+        Files.setLastModifiedTime(file, FileTime.fromMillis(ago(hours * 3600)))
+      }
+
     /** As a job did that has no rows. */
     def decide(name: String): Unit = {
       val state = SinkState(QueryEpoch(name, Some(0)), Vector.empty, nextPart = 0, settings = Map.empty)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage
 
-import java.io.{FilterInputStream, InputStream}
+import java.io.{FileNotFoundException, FilterInputStream, InputStream}
 import java.util.concurrent.ConcurrentHashMap
 
 import scala.util.Using
@@ -50,12 +50,17 @@ private[stoplog] final class CommittedSourceFiles(
     if (file.storedBytes.isEmpty) in else new Limited(in, (file.bytes - from).max(0))
   }
 
+  /** A job that replaces files hides the valid-length file after its file, possibly between the two calls.
+    * Then the task that reads the file finds no file.
+    */
   private def validBytes(file: SourceFile): Option[Long] = {
     val in   = if (file.path.isEmpty) above() else files
     val note = Names.of(if (file.path.isEmpty) nameOf(file) else file.path)
-    in.find(note).map(_.kind).collect { case Found.File(bytes, modified) =>
-      Using.resource(in.open(SourceFile(note, bytes, modified), 0))(_.readNBytes(MostBytes))
-    }
+    try
+      in.find(note).map(_.kind).collect { case Found.File(bytes, modified) =>
+        Using.resource(in.open(SourceFile(note, bytes, modified), 0))(_.readNBytes(MostBytes))
+      }
+    catch { case _: FileNotFoundException => None }
   }.flatMap(ValidLengthNames.decoded)
 }
 

@@ -83,6 +83,10 @@ abstract class SourceFilesLaws extends AnyFunSuite {
     assert(place.bytes("two.txt").toSeq === utf8("two").toSeq)
   }
 
+  law("reports a file that another program has taken away as gone") { place =>
+    assert(place.input().move("b/none.txt", s"${place.archive()}/b/none.txt") === MoveOutcome.SourceGone)
+  }
+
   law("does not move a file to its own path") { place =>
     place.plant("two.txt", utf8("two"))
     val path = place.input().locate("two.txt").getPath

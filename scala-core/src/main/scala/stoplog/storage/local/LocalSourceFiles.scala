@@ -71,15 +71,18 @@ private[stoplog] final class LocalSourceFiles(
 
   override def move(path: String, to: String): MoveOutcome = {
     val target = Paths.get(to)
-    val file   = links.unlinked(path)
-    Files.createDirectories(target.getParent)
-    // The file would be taken for a copy of itself.
-    if (target.getParent.toRealPath().resolve(target.getFileName) == file)
-      throw new FileAlreadyExistsException(target.toString)
-    Relocation.byLink.move(file, target)(faults.at(Step.MidArchive)) {
-      delete(path)
-      ()
-    }
+    try {
+      val file = links.unlinked(path)
+      LocalForcing.creatingIn(target.getParent, LocalForcing.Process) {
+        // The file would be taken for a copy of itself.
+        if (target.getParent.toRealPath().resolve(target.getFileName) == file)
+          throw new FileAlreadyExistsException(target.toString)
+        Relocation.byLink.move(file, target)(faults.at(Step.MidArchive)) {
+          delete(path)
+          ()
+        }
+      }
+    } catch { case _: NoSuchFileException if !LocalFiles.isNamed(links.at(path)) => MoveOutcome.SourceGone }
   }
 
   override def moveProblem(to: String): Option[String] =

@@ -103,8 +103,10 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
   def has(session: Session, chunk: Chunk): Boolean =
     read(session, chunk.query, chunk.epochNumber, chunk.name).isDefined || isOver(session, chunk)
 
-  /** Records a chunk, unless the chunk is already recorded. */
-  def put(session: Session, chunk: Chunk): Unit = if (!has(session, chunk)) insert(session, chunk)
+  /** Records a chunk, unless the chunk is already recorded. Error: a transient error if another process
+    * records the chunk at the same time; the caller retries.
+    */
+  def put(session: Session, chunk: Chunk): Unit = if (!has(session, chunk)) insertFirst(session, chunk)
 
   /** Records a chunk without a record, and locks out all other transactions until this transaction ends.
     * Returns false if the chunk was complete long ago. The transaction must not have read before, because in
@@ -112,15 +114,18 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
     * recorded the chunk.
     */
   def claim(session: Session, chunk: Chunk): Boolean = {
+    insertFirst(session, chunk)
+    val late = isOver(session, chunk)
+    if (late) remove(session, chunk)
+    !late
+  }
+
+  private def insertFirst(session: Session, chunk: Chunk): Unit =
     try insert(session, chunk)
     catch {
       case NonFatal(e) if FailureKind.of(e, dialect) == FailureKind.BadRow =>
         throw new SQLTransientException(s"chunk ${chunk.name} is noted already", ChunksTable.Conflict, e)
     }
-    val late = isOver(session, chunk)
-    if (late) remove(session, chunk)
-    !late
-  }
 
   /** Records that an epoch is being sent, and returns the newest recorded epoch. A later recorded epoch is
     * kept, and so is an epoch with the same number and another decision.

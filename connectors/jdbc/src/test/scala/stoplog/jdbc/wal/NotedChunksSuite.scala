@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.jdbc.wal
 
+import java.sql.SQLTransientException
+
 import scala.jdk.CollectionConverters._
 
 import org.apache.spark.sql.catalyst.InternalRow
@@ -154,6 +156,22 @@ class NotedChunksSuite extends AnyFunSuite {
       assert(begun(10, "d") === (10L -> "c"))
       session.close()
       assert(database.count(notes.table) === 1)
+    }
+
+  for (database <- Seq(TestDatabase.derby(), TestDatabase.postgres))
+    test(s"$database: of two processes that note one chunk at the same time, the later one tries again") {
+      val notes  = newNotes(database)
+      val first  = new Session(database.connector, 0)
+      val second = new Session(database.connector, 0)
+      // After the second process has found no note.
+      val racing = notes.copy(nowMillis = () => {
+        first.transaction(_ => notes.put(first, chunk))
+        43L
+      })
+      intercept[SQLTransientException](second.transaction(_ => racing.put(second, chunk)))
+      second.transaction(_ => racing.put(second, chunk))
+      Seq(first, second).foreach(_.close())
+      assert(database.rows(s"SELECT noted_millis FROM ${notes.table}") === Seq(Seq("42")))
     }
 
   /** A table whose words must be in another table at the commit. */

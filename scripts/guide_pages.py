@@ -2,7 +2,8 @@
 """A hook of mkdocs: pages of the guide that lie outside of docs/, and the links that lead there.
 
 The README is the guide's first page. What examples link to comes along as files. The guide also has the
-Markdown of each page next to the page, and `llms.txt` and `llms-full.txt` for programs that read text.
+Markdown of each page next to the page, and `llms.txt` and `llms-full.txt` for programs that read text. Its
+search understands sentences, and other forms of a word.
 """
 
 from __future__ import annotations
@@ -32,9 +33,41 @@ UNSEARCHED = (
     "contributing/mutants.md",
     "contributing/releasing.md",
     "contributing/renames.md",
+    "repository/",
 )
+# What people type to find a page. Other pages name their own words, as `tags` at their start.
+WORDS = {
+    "index.md": "overview, introduction, features, demo",
+    "CHANGELOG.md": "changes, release notes, version history",
+    "CONTRIBUTING.md": "contribute, build from source, develop",
+    "SECURITY.md": "vulnerability, security",
+    "operate/errors.md": "error message, error condition, exception, failed",
+    "reference/benchmarks.md": "benchmark, throughput",
+    "reference/benchmarks-quick.md": "benchmark, throughput",
+    "reference/benchmarks-peers.md": "benchmark, comparison, versus",
+    "reference/compatibility.md": "supported versions, requirements, spark version, scala version,"
+    " python version, java version, hadoop version, scala 2.12, scala 2.13, spark 3.5, pyspark",
+    "reference/options.md": "options, settings, configuration, parameters, defaults",
+    "reference/source-options.md": "source settings, maxFilesPerTrigger, maxFileAge",
+    "reference/kafka-options.md": "kafka settings",
+    "reference/jdbc-options.md": "database settings, batchsize, numPartitions",
+    "reference/jdbc-types.md": "data types, column types, type mapping, decimal, timestamp, uuid",
+    "reference/cassandra-options.md": "cassandra settings, consistency level",
+    "reference/wal-options.md": "write-ahead settings, http settings",
+}
+# Long pages that explain why, or are generated, have most words of any query.
+WEIGHTS = {
+    "CHANGELOG.md": 0.3,
+    "CONTRIBUTING.md": 0.3,
+    "contributing/": 0.5,
+    "correctness/architecture.md": 0.5,
+    "correctness/protocol.md": 0.3,
+    "operate/errors.md": 0.6,
+    "reference/benchmarks": 0.3,
+}
 # The style sheet gives the width of the window to a page with this element.
 FULL_WIDTH = '\n\n<span class="full-width"></span>\n'
+SEARCH_WORDS = ROOT / "scripts" / "guide_search_words.js"
 REPOSITORY = "repository/"  # in the guide, above the files that are no pages
 _LINK = re.compile(r"(\]\()((?:\.\./)+|docs/)?([^)#:\s]+)((?:#[^)\s]*)?\))")
 
@@ -57,10 +90,11 @@ _texts: dict[str, str] = {}
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Links that leave docs/ stay in the guide, and some pages stay out of the search."""
+    """Links that leave docs/ stay in the guide, and the search knows the words of readers for each page."""
     place = page.file.src_uri
-    if not is_searched(place):
-        page.meta["search"] = {"exclude": True}
+    page.meta["search"] = {"exclude": not is_searched(place), "boost": weight(place)}
+    if place in WORDS:
+        page.meta["tags"] = WORDS[place].split(", ")
     text = markdown if place in PAGES.values() else at_place(markdown, PurePosixPath("docs") / place)
     _texts[place] = text
     if place.startswith("reference/"):
@@ -69,8 +103,11 @@ def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
 
 
 def on_post_build(config: Any, **_: Any) -> None:
-    """Writes the Markdown of each page, `llms.txt` and `llms-full.txt`."""
+    """Writes the Markdown of each page, `llms.txt` and `llms-full.txt`, and completes the search."""
     site = Path(config["site_dir"])
+    words = SEARCH_WORDS.read_text(encoding="utf-8")
+    for worker in (site / "assets" / "javascripts" / "workers").glob("search.*.js"):
+        worker.write_text(words + worker.read_text(encoding="utf-8"), encoding="utf-8")
     for place, text in _texts.items():
         (site / place).write_text(text, encoding="utf-8")
     (site / "llms.txt").write_text(contents(config["site_description"], config["nav"], _texts), "utf-8")
@@ -141,6 +178,15 @@ def summary_of(markdown: str) -> str:
 def is_searched(place: str) -> bool:
     """Returns whether the search of the guide, and the text for programs, contain a page."""
     return not place.startswith(UNSEARCHED)
+
+
+def weight(place: str) -> float:
+    """Returns how much a hit on a page counts in the search.
+
+    >>> weight("reference/benchmarks-quick.md"), weight("files/tables.md")
+    (0.3, 1.0)
+    """
+    return next((part for start, part in WEIGHTS.items() if place.startswith(start)), 1.0)
 
 
 def at_place(markdown: str, source: PurePosixPath) -> str:

@@ -22,7 +22,8 @@ globalThis.importScripts = () => {};
 vm.runInThisContext(fs.readFileSync(script, "utf8"), { filename: script });
 
 async function ask(type, data, answer) {
-  await Promise.all(worker.listeners.map((listener) => listener({ data: { type, data } })));
+  const event = { data: { type, data } }; // as in a browser, all listeners have the same
+  await Promise.all(worker.listeners.map((listener) => listener(event)));
   while (!worker.answers.some((message) => message.type === answer)) await new Promise(setImmediate);
   return worker.answers.splice(0).find((message) => message.type === answer).data;
 }

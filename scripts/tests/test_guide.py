@@ -40,22 +40,70 @@ def indexed(guide: Path) -> set[str]:
     return {entry["location"].partition("#")[0] for entry in index["docs"]}
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node runs the search of the guide")
-def test_the_answering_page_is_among_the_first_hits(guide: Path) -> None:
+def found(guide: Path, *queries: str) -> list[list[str]]:
+    """The pages that the search of the guide shows for each query, best first."""
     done = subprocess.run(
         ["node", str(ROOT / "scripts" / "guide_search.mjs"), str(guide)],
-        input=json.dumps([query for query, _ in QUERIES]),
+        input=json.dumps(queries),
         capture_output=True,
         text=True,
         check=True,
     )
-    first = [[page.removesuffix(".html") for page in hits[:FIRST]] for hits in json.loads(done.stdout)]
+    return [[page.removesuffix(".html") for page in hits] for hits in json.loads(done.stdout)]
+
+
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node runs the search of the guide")
+
+
+@needs_node
+def test_the_answering_page_is_among_the_first_hits(guide: Path) -> None:
+    first = [hits[:FIRST] for hits in found(guide, *(query for query, _ in QUERIES))]
     missed = {
         query: hits
         for (query, pages), hits in zip(QUERIES, first, strict=True)
         if not set(pages.split()) & set(hits)
     }
     assert missed == {}
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("how do I deduplicate my rows?", "deduplicate rows"),
+        ("What is the rollover interval", "rollover interval"),
+        ("I want to use Airflow with Spark.", "airflow"),
+    ],
+)
+def test_words_of_all_pages_and_marks_change_no_hit(guide: Path, one: str, other: str) -> None:
+    first, second = found(guide, one, other)
+    assert first == second != []
+
+
+@needs_node
+@pytest.mark.parametrize(
+    ("form", "word"),
+    [
+        ("policies", "policy"),
+        ("overwriting", "overwrite"),
+        ("Watermarks", "watermark"),
+        ("compacted", "compact"),
+    ],
+)
+def test_a_form_of_a_word_finds_the_same_pages(guide: Path, form: str, word: str) -> None:
+    hits, others = found(guide, form, word)
+    assert set(hits) == set(others) != set()
+
+
+@needs_node
+def test_signs_of_a_search_keep_their_meaning(guide: Path) -> None:
+    both, one = found(guide, "+kafka +airflow", "kafka airflow")
+    assert 0 < len(both) < len(one)
+
+
+def test_each_page_of_the_index_has_search_words(guide: Path) -> None:
+    index = json.loads((guide / "search" / "search_index.json").read_text(encoding="utf-8"))
+    assert {entry["location"] for entry in index["docs"] if not entry.get("tags")} == set()
 
 
 def test_each_page_of_a_query_is_in_the_index(guide: Path) -> None:

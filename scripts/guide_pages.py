@@ -37,7 +37,7 @@ UNSEARCHED = (
 )
 # What people type to find a page. Other pages name their own words, as `tags` at their start.
 WORDS = {
-    "index.md": "overview, introduction, features, demo",
+    "index.md": "overview, introduction, features, demo, license, licence",
     "CHANGELOG.md": "changes, release notes, version history",
     "CONTRIBUTING.md": "contribute, build from source, develop",
     "SECURITY.md": "vulnerability, security",

@@ -96,6 +96,13 @@ def test_a_form_of_a_word_finds_the_same_pages(guide: Path, form: str, word: str
 
 
 @needs_node
+def test_an_unknown_name_finds_pages_with_its_words(guide: Path) -> None:
+    hits, known = found(guide, "ProducerFencedException", "maxFilesPerTrigger")
+    assert "beyond-files/kafka" in hits[:FIRST]
+    assert "reference/source-options" in known[:FIRST]
+
+
+@needs_node
 def test_signs_of_a_search_keep_their_meaning(guide: Path) -> None:
     both, one = found(guide, "+kafka +airflow", "kafka airflow")
     assert 0 < len(both) < len(one)

@@ -18,6 +18,7 @@ from steps import ROOT
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+VARIABLES = {"STOPLOG_LONG"}  # of the environment
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 _LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)")
@@ -50,6 +51,18 @@ def test_modules_of_spark_have_the_versions_of_the_build(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert set(re.findall(r"spark-avro_2\.13:([\d.]+\d)", text)) <= avro
     assert set(re.findall(r"spark-sql-kafka-0-10_2\.13:([\d.]+\d)", text)) <= kafka
+
+
+@pytest.mark.parametrize(
+    "page",
+    # Pages for people who work on stoplog name former conditions, and environment variables.
+    [page for page in PAGES if not {"contributing", "correctness"} & set(page.parts)],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
+def test_each_named_error_exists(page: Path) -> None:
+    errors = anchors(DOCS / "operate" / "errors.md")
+    named = set(re.findall(r"\bSTOPLOG_[A-Z_]*[A-Z]\b", page.read_text(encoding="utf-8")))
+    assert {name for name in named if name.lower() not in errors} - VARIABLES == set()
 
 
 def test_each_page_is_in_the_folder_of_the_section() -> None:

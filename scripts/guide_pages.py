@@ -44,10 +44,10 @@ WORDS = {
     "operate/errors.md": "error message, error condition, exception, failed",
     "reference/benchmarks.md": "benchmark, throughput",
     "reference/benchmarks-quick.md": "benchmark, throughput",
-    "reference/benchmarks-peers.md": "benchmark, comparison, versus",
+    "reference/benchmarks-peers.md": "benchmark, comparison, performance, flink, versus",
     "reference/compatibility.md": "supported versions, requirements, spark version, scala version,"
     " python version, java version, hadoop version, scala 2.12, scala 2.13, spark 3.5, pyspark",
-    "reference/options.md": "options, settings, configuration, parameters, defaults",
+    "reference/options.md": "options, settings, configuration, parameters, defaults, file name, prefix",
     "reference/source-options.md": "source settings, maxFilesPerTrigger, maxFileAge",
     "reference/kafka-options.md": "kafka settings",
     "reference/jdbc-options.md": "database settings, batchsize, numPartitions",
@@ -63,7 +63,8 @@ WEIGHTS = {
     "correctness/architecture.md": 0.5,
     "correctness/protocol.md": 0.3,
     "operate/errors.md": 0.6,
-    "reference/benchmarks": 0.3,
+    "reference/benchmarks.md": 0.3,
+    "reference/benchmarks-quick.md": 0.3,
 }
 # The style sheet gives the width of the window to a page with this element.
 FULL_WIDTH = '\n\n<span class="full-width"></span>\n'

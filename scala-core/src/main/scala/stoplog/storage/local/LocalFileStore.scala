@@ -73,8 +73,9 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     LocalForcing.createDirectories(draft.getParent, durability)
     try {
       write(draft)(content)
+      val device = LocalFiles.device(draft)
       LocalForcing.creatingIn(target.getParent, durability)(Files.createLink(target, draft))
-      durability.syncAround(target)
+      durability.syncAround(target, device)
       PutOutcome.Created
     } catch {
       case _: FileAlreadyExistsException => PutOutcome.Taken

@@ -26,6 +26,15 @@ private[stoplog] trait LocalForcing extends Serializable {
   /** Forces the directory of a name that was created, or removed by a move. */
   private[local] final def syncAround(name: Path): Unit = syncIfThere(name.getParent)
 
+  /** Like the other [[syncAround]], for a name that decides. If the directory does not exist and the nearest
+    * parent is on another file system, the disk is away, and the name may be lost.
+    *
+    * @param device the file system of the name
+    */
+  private[local] final def syncAround(name: Path, device: Option[Long]): Unit =
+    try syncDirectory(name.getParent)
+    catch { case _: NoSuchFileException if LocalFiles.device(name) == device => () }
+
   /** Forces the names in a directory. If the directory does not exist, another job has moved or deleted the
     * files, and has removed the empty directory, so nothing remains to be forced.
     */

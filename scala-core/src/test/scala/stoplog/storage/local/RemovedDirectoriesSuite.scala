@@ -7,6 +7,7 @@ import java.nio.file.{Files, NoSuchFileException, Path}
 import java.util.concurrent.CompletableFuture
 import java.util.concurrent.atomic.AtomicBoolean
 
+import stoplog.error.StoplogException
 import stoplog.fault.Faults
 import stoplog.laws.{LawSuite, StorageUnderTest}
 import stoplog.log.{CommitLog, LogFiles, LogRecord, QueryEpoch, RecordKind, SinkState}
@@ -68,6 +69,21 @@ class RemovedDirectoriesSuite extends LawSuite {
       others.takes = Some(root.resolve("c/two"))
       create(store, "c/two")
       assert(others.removals === 3 && !Files.exists(root.resolve("c")))
+  }
+
+  removing("createIfAbsent fails if the disk of the new file is away before the file is durable") {
+    (_, others, root) =>
+      val places = Seq("target", "/dev/shm").map(Path.of(_)).filter(Files.isDirectory(_))
+      val other  = places.find(!LocalFiles.areOnOneFileSystem(_, root))
+      assume(other.nonEmpty, "needs two file systems")
+      val disk = Files.createTempDirectory(other.get.toAbsolutePath, "stoplog-disk")
+      try {
+        Files.createSymbolicLink(root.resolve("disk"), Files.createDirectory(disk.resolve("c")))
+        others.away = Some(root.resolve("disk"))
+        val store  = new LocalFileStore(root.toString, drafts = None, others)
+        val failed = intercept[StoplogException](store.putIfAbsent("disk/one", Array[Byte](1)))
+        assert(failed.getCondition === "STOPLOG_STORE_WRITE")
+      } finally LocalUnderTest.remove(disk)
   }
 
   law("the newest record of a job that deletes its log meanwhile is no failure") {
@@ -135,6 +151,9 @@ class RemovedDirectoriesSuite extends LawSuite {
     /** A file that is moved on as soon as this job has moved the file there. */
     var takes = Option.empty[Path]
 
+    /** A link to another disk that is away once a name in the directory is to be durable. */
+    var away = Option.empty[Path]
+
     def removals: Int = 6 - left.values.sum
 
     private[local] override def sync(file: RandomAccessFile): Unit = ()
@@ -145,6 +164,7 @@ class RemovedDirectoriesSuite extends LawSuite {
         for ((name, more) <- left if more > 0 && Files.deleteIfExists(root.resolve(name)))
           left = left.updated(name, more - 1)
       takes.filter(Files.deleteIfExists(_)).foreach(file => Files.delete(file.getParent))
+      if (away.contains(directory)) Files.delete(directory)
       if (!Files.exists(directory)) throw new NoSuchFileException(directory.toString)
     }
   }

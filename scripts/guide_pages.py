@@ -55,14 +55,17 @@ WORDS = {
     "reference/cassandra-options.md": "cassandra settings, consistency level",
     "reference/wal-options.md": "write-ahead settings, http settings",
 }
-# Long pages that explain why, or are generated, have most words of any query.
+# These pages have most words of any query: they are long, explain why, or compare with other products.
 WEIGHTS = {
     "CHANGELOG.md": 0.3,
     "CONTRIBUTING.md": 0.3,
     "contributing/": 0.5,
     "correctness/architecture.md": 0.5,
+    "files/bucketing-sink.md": 0.5,
+    "getting-started/moving.md": 0.7,
     "correctness/protocol.md": 0.3,
     "operate/errors.md": 0.6,
+    "operate/troubleshooting.md": 0.7,
     "reference/benchmarks.md": 0.3,
     "reference/benchmarks-quick.md": 0.3,
 }

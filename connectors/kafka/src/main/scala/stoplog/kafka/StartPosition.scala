@@ -137,7 +137,7 @@ private[kafka] final class ConsumerGroup(client: Map[String, String], group: Str
       // Kafka throws for invalid settings and for names of unknown hosts.
       case e: KafkaException =>
         val servers = client.getOrElse(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, "")
-        throw KafkaErrors.group(group, s"${Option(e.getCause).getOrElse(e)}, with the brokers $servers")
+        throw KafkaErrors.group(group, s"${KafkaErrors.reasonOf(e)}, with the brokers $servers")
     }
   }
 }

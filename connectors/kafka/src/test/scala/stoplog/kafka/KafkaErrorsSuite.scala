@@ -7,6 +7,8 @@ import scala.jdk.CollectionConverters._
 import scala.util.Try
 
 import org.apache.kafka.clients.producer.KafkaProducer
+import org.apache.kafka.common.KafkaException
+import org.apache.kafka.common.errors.TopicAuthorizationException
 import org.apache.spark.SparkThrowable
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -31,6 +33,23 @@ class KafkaErrorsSuite extends ConditionRules(Some(KafkaErrorsSuite.url), KafkaE
         "stoplog-1 (producer 7, epoch 3)", "2m ago")
     )
       assert(message.contains(told), message)
+  }
+
+  test("an error of a request contains the reason that the client wraps") {
+    val refused = new TopicAuthorizationException("Not authorized to access topics: [orders]")
+    val state   =
+      new KafkaException("Cannot execute transactional method because we are in an error state", refused)
+    for (
+      error <- Seq(
+        KafkaErrors.write("b:1", new KafkaException(state)),
+        KafkaErrors.commit("transaction stoplog-1", "b:1", state),
+        KafkaErrors.noAnswer("their settings", "b:1", state)
+      )
+    ) {
+      assert(error.getMessage.contains("in an error state: "), error.getMessage)
+      assert(error.getMessage.contains(refused.toString), error.getMessage)
+      assert(!error.getMessage.contains("KafkaException"), error.getMessage)
+    }
   }
 }
 

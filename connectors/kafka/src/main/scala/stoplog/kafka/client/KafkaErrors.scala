@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.client
 
+import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.utils.AppInfoParser
 
 import stoplog.error.{
@@ -48,7 +49,7 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   def noAnswer(what: String, servers: String, cause: Throwable): StoplogArgumentException =
     RequestErrors.unreachable(
       s"The address $servers of brokers, for a request about $what,",
-      cause.toString,
+      reasonOf(cause),
       "kafka.bootstrap.servers, the security settings of the client and the network, and that the brokers run",
       cause
     )
@@ -82,7 +83,7 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   def write(servers: String, cause: Throwable): StoplogException =
     RequestErrors.failed(
       s"The brokers $servers did not accept a record",
-      cause.toString,
+      reasonOf(cause),
       NothingVisible,
       cause
     )
@@ -107,7 +108,7 @@ private[kafka] object KafkaErrors extends ErrorMaker {
   def commit(transaction: String, servers: String, cause: Throwable): StoplogException =
     RequestErrors.unknownOutcome(
       s"the brokers $servers have carried out a request about $transaction",
-      cause.toString,
+      reasonOf(cause),
       "Transactions in the commit log will be committed, and no others. A transaction that times out before " +
         "the restart is lost",
       "the brokers",
@@ -160,6 +161,16 @@ private[kafka] object KafkaErrors extends ErrorMaker {
       "age"         -> age(ageMillis),
       "timeout"     -> TimeSpan.render(timeoutMillis)
     )
+
+  /** Returns the reason of a failure. The client often wraps the reason in a plain `KafkaException`, such as
+    * "Failed to construct kafka producer".
+    */
+  def reasonOf(e: Throwable): String = e match {
+    case wrapper: KafkaException if wrapper.getClass == classOf[KafkaException] && wrapper.getCause != null =>
+      val inner = reasonOf(wrapper.getCause)
+      if (wrapper.getMessage == wrapper.getCause.toString) inner else s"${wrapper.getMessage}: $inner"
+    case other => other.toString
+  }
 
   private def batchOf(transaction: OpenTransaction): String =
     transaction.batch.fold("a batch query")(batch => s"micro-batch $batch")

@@ -57,8 +57,7 @@ private[kafka] object BrokerLimits {
   private def client(settings: ProducerSettings): Admin =
     try Admin.create(settings.admin)
     catch {
-      case e: KafkaException =>
-        throw KafkaErrors.noAnswer("their settings", settings.servers, Option(e.getCause).getOrElse(e))
+      case e: KafkaException => throw KafkaErrors.noAnswer("their settings", settings.servers, e)
     }
 
   /** Returns the timeout for requests: `max.block.ms`, as for a producer, but at most 30 s. */

@@ -125,11 +125,10 @@ private[kafka] object KafkaCommitter {
 
 /** Ends transactions started by other processes. Thread-safe. */
 private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock) extends AutoCloseable {
-  private val startedAtMillis       = clock.millis()
-  private val tried                 = ConcurrentHashMap.newKeySet[OpenTransaction]()
-  private val idle                  = new ConcurrentHashMap[String, KafkaProducer[Array[Byte], Array[Byte]]]()
-  private lazy val admin            = Admin.create(settings.admin)
-  @volatile private var isAdminUsed = false
+  private val startedAtMillis = clock.millis()
+  private val tried           = ConcurrentHashMap.newKeySet[OpenTransaction]()
+  private val idle            = new ConcurrentHashMap[String, KafkaProducer[Array[Byte], Array[Byte]]]()
+  private var created         = Option.empty[Admin]
 
   /** Commits the transaction; idempotent. Returns `Lost` if the brokers have aborted or forgotten the
     * transaction.
@@ -191,7 +190,7 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
   }
 
   override def close(): Unit = {
-    if (isAdminUsed) admin.close(Duration.ZERO)
+    synchronized(created).foreach(_.close(Duration.ZERO))
     idle.keySet.forEach(id => Option(idle.remove(id)).foreach(_.close(Duration.ZERO)))
   }
 
@@ -229,9 +228,8 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
       case e: ExecutionException if e.getCause.isInstanceOf[TransactionalIdNotFoundException] => false
     }
 
-  private def withAdmin[A](what: String)(question: Admin => A): A = {
-    isAdminUsed = true
-    try question(admin)
+  private def withAdmin[A](what: String)(question: Admin => A): A =
+    try question(admin())
     catch {
       case e: ExecutionException   => throw KafkaErrors.commit(what, settings.servers, e.getCause)
       case e: InterruptedException => throw e
@@ -246,5 +244,10 @@ private object Transactions {
   private val Open: Set[TransactionState] = Set(TransactionState.ONGOING)
 
   private val Decided: Set[TransactionState] =
+
+  private def admin(): Admin = synchronized {
+    val made = created.getOrElse(Admin.create(settings.admin))
+    created = Some(made)
+    made
     Set(TransactionState.PREPARE_COMMIT, TransactionState.COMPLETE_COMMIT)
 }

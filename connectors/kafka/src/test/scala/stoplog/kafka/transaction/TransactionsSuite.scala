@@ -11,7 +11,7 @@ import org.scalatest.time.{Millis, Seconds, Span}
 import stoplog.LongRun
 import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.kafka.Broker
-import stoplog.kafka.client.{KafkaErrors, OpenTransaction}
+import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.thread.Clock
 
@@ -164,6 +164,17 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
   test("a transaction without records is not prepared") {
     Using.resource(producer("empty-1"))(writer => assert(writer.prepare(None) === None))
     transactions(t => assert(t.open(_ == "empty-1") === Vector.empty))
+  }
+
+  test("every request reports the reason if no client can be created") {
+    val settings = ProducerSettings(Map("bootstrap.servers" -> "no.such.host.invalid:9092"), 60000)
+    val open     = OpenTransaction("nowhere-1", 1, 0, begunAtMillis = Long.MaxValue, batch = None)
+    val requests = Seq[Transactions => Any](_.commit(open), _.open(_ => true), _.gone(Seq(open)))
+    for (request <- requests) Using.resource(new Transactions(settings, Clock.system)) { transactions =>
+      val failed = intercept[StoplogException](request(transactions))
+      assert(failed.getCondition === "STOPLOG_UNKNOWN_OUTCOME")
+      assert(failed.getMessage.contains("No resolvable bootstrap urls"), failed.getMessage)
+    }
   }
 
   test("the brokers' transaction limit is checked first") {

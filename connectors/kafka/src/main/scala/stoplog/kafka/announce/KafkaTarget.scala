@@ -18,6 +18,7 @@ import stoplog.announce.setting.Secrets
 import stoplog.error.{Causes, Redaction}
 import stoplog.kafka.client.{FirstFailure, KafkaErrors, ProducerSettings, TransactionGone}
 import stoplog.kafka.transaction.BrokerLimits
+import stoplog.thread.Clock
 
 /** The factory of `announce.<name>` = `kafka`. */
 private[stoplog] final class KafkaTargets extends TargetFactory {
@@ -143,7 +144,7 @@ private[announce] final class LogProducer(
       producer.send(new ProducerRecord(topic, bucket.getBytes(UTF_8), value), failure)
     }
     producer.send(positions.record(key, last), failure)
-    producer.flush()
+    settings.flush(producer, Clock.system)
     failure.throwIfAny()
     committing
     producer.commitTransaction()

@@ -3,6 +3,7 @@ package stoplog.kafka.client
 
 import java.time.Duration
 import java.util.{HashMap => JHashMap, Map => JMap}
+import java.util.concurrent.TimeoutException
 import java.util.concurrent.atomic.AtomicReference
 
 import scala.jdk.CollectionConverters._
@@ -13,6 +14,8 @@ import org.apache.kafka.common.KafkaException
 import org.apache.kafka.common.serialization.ByteArraySerializer
 
 import stoplog.error.{Causes, Errors, Redaction, StoplogException}
+import stoplog.options.TimeSpan
+import stoplog.thread.{Clock, StopSignal, Stopwatch}
 
 /** The settings of clients and producers. Serialized to the executors.
   *
@@ -54,7 +57,34 @@ private[kafka] final case class ProducerSettings(
     */
   def newProducer(of: JMap[String, Object]): KafkaProducer[Array[Byte], Array[Byte]] =
     try new KafkaProducer(of)
-    catch { case e: KafkaException => throw KafkaErrors.write(servers, Option(e.getCause).getOrElse(e)) }
+    catch { case e: KafkaException => throw KafkaErrors.write(servers, e) }
+
+  /** Waits until the brokers have acknowledged all records of the producer, or have rejected some of them.
+    *
+    * The client checks the time limit of records only between its requests about a transaction. If the topic
+    * was deleted, or no coordinator is available, the client repeats such a request without a limit
+    * (KAFKA-20077).
+    *
+    * Error: `TimeoutException` if the time limit is over
+    */
+  def flush(producer: KafkaProducer[_, _], clock: Clock): Unit = {
+    val limitMillis = client
+      .get(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG)
+      .flatMap(_.trim.toLongOption)
+      .getOrElse(DeliveryMillis) + MarginMillis
+    val watch = new Stopwatch(clock)
+    val late  = new StopSignal {
+      override def isStopped: Boolean = watch.millis > limitMillis
+    }
+    try StopSignal.interrupting(late)(producer.flush())
+    catch {
+      case _: InterruptedException if late.isStopped =>
+        throw new TimeoutException(
+          s"not all records were acknowledged within ${TimeSpan.render(limitMillis)}; the topic may be " +
+            "deleted, or the coordinator of transactions unavailable"
+        )
+    }
+  }
 
   /** Lets the client check its settings, at the start of a query. The client contacts no broker.
     *
@@ -94,6 +124,10 @@ private[kafka] object ProducerSettings {
     else Map(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG -> "30000") ++ client
 
   private val BatchBytes = 64 << 10
+
+  // The client's default, and the time for the responses to its last requests.
+  private final val DeliveryMillis = 120000L
+  private final val MarginMillis   = 30000L
 
   private val bytes = {
     val serializer = classOf[ByteArraySerializer].getName

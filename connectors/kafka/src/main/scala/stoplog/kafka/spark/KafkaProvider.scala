@@ -182,7 +182,7 @@ private[kafka] final class PlainWriter(settings: ProducerSettings, columns: Reco
 
   /** Flushes all records. With `none`, the task does not learn whether the records arrived. */
   override def commit(): Unit = {
-    sending(producer.flush())
+    sending(settings.flush(producer, Clock.system))
     failure.throwIfAny()
   }
 

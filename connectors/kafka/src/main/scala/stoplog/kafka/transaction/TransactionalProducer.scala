@@ -76,7 +76,7 @@ private[kafka] final class TransactionalProducer(settings: ProducerSettings, val
     */
   def prepare(batch: Option[Long]): Option[OpenTransaction] = if (sent == 0) None
   else {
-    try producer.flush()
+    try settings.flush(producer, clock)
     catch { case NonFatal(e) => throw named(e) }
     failure.throwIfAny()
     Some(open(batch))

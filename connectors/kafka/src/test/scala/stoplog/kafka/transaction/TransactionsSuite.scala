@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.transaction
 
+import java.util.{List => JList}
+
 import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
-import org.scalatest.concurrent.Eventually
+import org.scalatest.concurrent.{Eventually, Signaler, ThreadSignaler, TimeLimits}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
 
@@ -16,8 +18,10 @@ import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 import stoplog.thread.Clock
 
 /** Against a real broker: what readers of committed records see is the truth. */
-class TransactionsSuite extends AnyFunSuite with Eventually {
+class TransactionsSuite extends AnyFunSuite with Eventually with TimeLimits {
   private val broker = Broker.shared
+
+  private implicit val signaler: Signaler = ThreadSignaler
 
   override implicit val patienceConfig: PatienceConfig = PatienceConfig(Span(120, Seconds), Span(100, Millis))
 
@@ -164,6 +168,28 @@ class TransactionsSuite extends AnyFunSuite with Eventually {
   test("a transaction without records is not prepared") {
     Using.resource(producer("empty-1"))(writer => assert(writer.prepare(None) === None))
     transactions(t => assert(t.open(_ == "empty-1") === Vector.empty))
+  }
+
+  test("a deleted topic fails the transaction within the time limit of its records") {
+    val topic     = broker.createTopic("deleted")
+    var isHurried = false
+    val hurried   = new Clock {
+      private var looks                  = 0L
+      override def millis(): Long        = Clock.system.millis()
+      override def elapsedMillis(): Long = if (isHurried) { looks += 1; looks * 10000 }
+      else 0
+    }
+    Using.resource(new TransactionalProducer(broker.settings(), "deleted-1", hurried)) { writer =>
+      def send(batch: Long): Unit = writer.begin(Some(batch)).send(new ProducerRecord(topic, "a".getBytes))
+      send(1)
+      transactions(t => assert(t.commit(writer.prepare(Some(1)).get) === Committed))
+      broker.withAdmin(_.deleteTopics(JList.of(topic)).all().get())
+      send(2)
+      isHurried = true
+      val late = failAfter(Span(60, Seconds))(intercept[StoplogException](writer.prepare(Some(2))))
+      assert(late.getCondition === "STOPLOG_REQUEST_FAILED")
+      assert(late.getMessage.contains("within 150s; the topic may be deleted"), late.getMessage)
+    }
   }
 
   test("every request reports the reason if no client can be created") {

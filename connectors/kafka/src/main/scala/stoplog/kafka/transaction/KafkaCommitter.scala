@@ -20,7 +20,7 @@ import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings, Tra
 import stoplog.options.TimeSpan
 import stoplog.part.RunId
 import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
-import stoplog.thread.{Clock, StopSignal}
+import stoplog.thread.{Clock, StopSignal, Stopwatch}
 
 /** The driver's part of the sink: commits transactions decided in the log, and aborts open transactions of
   * dead runs. Readers of committed records would otherwise wait for these transactions.
@@ -39,21 +39,31 @@ private[kafka] final class KafkaCommitter(
 ) extends TwoPhaseCommitter {
   private val unwanted = StopSignal.delayed(stop, KafkaCommitter.StopGraceMillis, () => clock.elapsedMillis())
 
-  /** Queries only the transactions that the brokers may have aborted because of their age. An open
+  // Started after the last commit, or at the start of the run: no task of the next epoch is older.
+  @volatile private var sinceCommit = new Stopwatch(clock)
+
+  /** Queries the transactions only if the brokers may have aborted one of them because of its age. An open
     * transaction with little remaining time also fails, because the brokers may abort the transaction between
     * its record and its commit.
+    *
+    * An executor's clock may differ from the driver's. So the driver's own time decides whether a transaction
+    * may be old, and bounds its age (P-24).
     *
     * Error: `STOPLOG_KAFKA_TRANSACTION_EXPIRED`.
     */
   override def refuseLost(tokens: Seq[String]): Unit = {
-    val old    = tokens.map(OpenTransaction.parse).filter(ageMillis(_) > timeoutMillis / 2)
-    val oldest = old.maxByOption(ageMillis)
-    oldest
-      .filter(leftMillis(_) < KafkaCommitter.marginMillis(timeoutMillis))
-      .orElse(transactions.gone(old))
-      .foreach { late =>
-        throw KafkaErrors.transactionExpired(late, ageMillis(late), timeoutMillis)
-      }
+    val mostMillis                         = sinceCommit.longestMillis
+    def boundedMillis(of: OpenTransaction) = ageMillis(of).min(mostMillis)
+    if (mostMillis > timeoutMillis / 2) {
+      val all = tokens.map(OpenTransaction.parse)
+      all
+        .maxByOption(boundedMillis)
+        .filter(timeoutMillis - boundedMillis(_) < KafkaCommitter.marginMillis(timeoutMillis))
+        .orElse(transactions.gone(all))
+        .foreach { late =>
+          throw KafkaErrors.transactionExpired(late, boundedMillis(late), timeoutMillis)
+        }
+    }
   }
 
   /** If the query is stopped while the brokers do not respond: `ExecutionException`, which Spark knows as the
@@ -67,6 +77,7 @@ private[kafka] final class KafkaCommitter(
         case e: InterruptedException =>
           throw new ExecutionException(s"The query was stopped before transaction $open was committed.", e)
       }
+    sinceCommit = new Stopwatch(clock)
     warnIfNearlyLost(open)
     outcome
   }
@@ -106,8 +117,6 @@ private[kafka] final class KafkaCommitter(
   }
 
   private def ageMillis(open: OpenTransaction): Long = clock.millis() - open.begunAtMillis
-
-  private def leftMillis(open: OpenTransaction): Long = timeoutMillis - ageMillis(open)
 }
 
 private[kafka] object KafkaCommitter {
@@ -235,6 +244,11 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
       case e: InterruptedException => throw e
       case NonFatal(e)             => throw KafkaErrors.commit(what, settings.servers, e)
     }
+
+  private def admin(): Admin = synchronized {
+    val made = created.getOrElse(Admin.create(settings.admin))
+    created = Some(made)
+    made
   }
 }
 
@@ -244,10 +258,5 @@ private object Transactions {
   private val Open: Set[TransactionState] = Set(TransactionState.ONGOING)
 
   private val Decided: Set[TransactionState] =
-
-  private def admin(): Admin = synchronized {
-    val made = created.getOrElse(Admin.create(settings.admin))
-    created = Some(made)
-    made
     Set(TransactionState.PREPARE_COMMIT, TransactionState.COMPLETE_COMMIT)
 }

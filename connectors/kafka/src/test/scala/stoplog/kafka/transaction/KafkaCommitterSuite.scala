@@ -13,11 +13,13 @@ import stoplog.kafka.client.OpenTransaction
 import stoplog.sink.CommitOutcome.Committed
 import stoplog.sink.Prepared
 import stoplog.spark.LogCapture
+import stoplog.thread.Clock
 
 /** Against a real broker, by a clock of its own. */
 class KafkaCommitterSuite extends AnyFunSuite {
   private val broker        = Broker.shared
   private val timeoutMillis = 60000
+  private val start         = 1790000000000L
 
   test("a commit after half of the transaction timeout logs a warning with both times") {
     assert(warnings("committer-half", ageMillis = timeoutMillis / 2) === Nil)
@@ -42,6 +44,20 @@ class KafkaCommitterSuite extends AnyFunSuite {
     for (ageMillis <- Seq(0, timeoutMillis / 2 + 1, timeoutMillis - 6000)) assert(refused(ageMillis) === None)
   }
 
+  test("the wrong clock of an executor neither expires a transaction nor hides its loss") {
+    val hour = 3600000
+    for (executorMillis <- Seq(-hour, hour))
+      withOpen(s"committer-young-$executorMillis", ageMillis = 0, executorMillis) { (committer, open) =>
+        committer.refuseLost(Seq(open.token))
+      }
+    withOpen("committer-gone", ageMillis = timeoutMillis / 2 + 1, executorMillis = hour) {
+      (committer, open) =>
+        Using.resource(new Transactions(broker.settings(timeoutMillis), Clock.system))(_.abort(open.id))
+        val refused = intercept[StoplogException](committer.refuseLost(Seq(open.token)))
+        assert(refused.getCondition === "STOPLOG_KAFKA_TRANSACTION_EXPIRED")
+    }
+  }
+
   test("the commit margin is a tenth of the timeout, at most half a minute") {
     assert(KafkaCommitter.marginMillis(60000) === 6000)
     assert(KafkaCommitter.marginMillis(15 * 60000) === 30000)
@@ -57,16 +73,15 @@ class KafkaCommitterSuite extends AnyFunSuite {
       said
   }
 
-  /** @param id of the transaction, and its topic */
-  private def withOpen[A](id: String, ageMillis: Int)(action: (KafkaCommitter, OpenTransaction) => A): A = {
+  /** @param id              of the transaction, and its topic
+    * @param executorMillis  by how much the executor's clock is ahead of the driver's
+    */
+  private def withOpen[A](id: String, ageMillis: Int, executorMillis: Int = 0)(
+      action: (KafkaCommitter, OpenTransaction) => A
+  ): A = {
     val topic    = broker.createTopic(id)
-    val clock    = new ManualClock(1790000000000L)
+    val clock    = new ManualClock(start)
     val settings = broker.settings(timeoutMillis)
-    val open     = Using.resource(new TransactionalProducer(settings, id, clock).begin()) { writer =>
-      writer.send(new ProducerRecord(topic, "a".getBytes))
-      writer.prepare(Some(7)).get
-    }
-    clock.advance(ageMillis)
     Using.resource(
       new KafkaCommitter(
         new Transactions(settings, clock),
@@ -75,6 +90,14 @@ class KafkaCommitterSuite extends AnyFunSuite {
         timeoutMillis.toLong,
         clock
       )
-    )(action(_, open))
+    ) { committer =>
+      val executor = new ManualClock(start + executorMillis)
+      val open     = Using.resource(new TransactionalProducer(settings, id, executor).begin()) { writer =>
+        writer.send(new ProducerRecord(topic, "a".getBytes))
+        writer.prepare(Some(7)).get
+      }
+      clock.advance(ageMillis)
+      action(committer, open)
+    }
   }
 }

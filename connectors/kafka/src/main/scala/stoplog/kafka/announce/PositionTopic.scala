@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.kafka.clients.admin.{Admin, ListOffsetsOptions, NewTopic, OffsetSpec}
-import org.apache.kafka.clients.consumer.{ConsumerConfig, KafkaConsumer}
+import org.apache.kafka.clients.consumer.{ConsumerConfig, ConsumerRecord, KafkaConsumer}
 import org.apache.kafka.clients.producer.ProducerRecord
 import org.apache.kafka.common.{IsolationLevel, TopicPartition}
 import org.apache.kafka.common.config.{ConfigResource, TopicConfig}
@@ -66,25 +66,28 @@ private[announce] final class PositionTopic(
       val ends = endOffsets()
       reader.assign(ends.keySet.asJava)
       reader.seekToBeginning(ends.keySet.asJava)
+      def isPosition(record: ConsumerRecord[String, String]) =
+        record.key == key && PositionTopic.parse(record.value).isDefined
       @tailrec
-      def next(found: Option[AnnouncementId]): Option[AnnouncementId] =
-        if (ends.forall { case (of, end) => reader.position(of) >= end }) found
+      def next(found: Option[ConsumerRecord[String, String]]): Option[AnnouncementId] =
+        if (ends.forall { case (of, end) => reader.position(of) >= end })
+          found.flatMap(newest => PositionTopic.parse(newest.value))
         else if (watch.millis > settings.transactionTimeoutMillis + PositionTopic.MarginMillis)
           throw new TimeoutException(s"a transaction of the topic $topic is open")
         else
-          next(
-            reader
-              .poll(PositionTopic.Poll)
-              .asScala
-              .filter(_.key == key)
-              .lastOption
-              .map(_.value)
-              .flatMap(PositionTopic.parse)
-              .orElse(found)
-          )
+          next((found ++ reader.poll(PositionTopic.Poll).asScala.filter(isPosition)).reduceOption(newer))
       next(None)
     }
   }
+
+  /** Returns the newer of two records in the order of their arrival. If partitions are added to the topic,
+    * the records of a key are in two partitions, whose order only the timestamps show.
+    */
+  private def newer(
+      earlier: ConsumerRecord[String, String],
+      later: ConsumerRecord[String, String]
+  ): ConsumerRecord[String, String] =
+    if (earlier.partition != later.partition && earlier.timestamp > later.timestamp) earlier else later
 
   /** Returns the ends of all partitions, including records of open transactions. */
   private def endOffsets(): Map[TopicPartition, Long] =

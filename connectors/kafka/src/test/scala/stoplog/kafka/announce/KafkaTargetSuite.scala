@@ -161,6 +161,20 @@ class KafkaTargetSuite extends AnyFunSuite {
     )
   }
 
+  test("the newest position is found after partitions were added to the topic of positions") {
+    val begun = Clock.system.millis() - 60000
+    for (newest <- 0 to 1) {
+      val topic = broker.createTopic(s"positions-${UUID.randomUUID()}", partitions = 2)
+      Using.resource(new KafkaProducer[Array[Byte], Array[Byte]](broker.settings().plain)) { producer =>
+        for ((partition, number) <- Seq(1 - newest -> 1, newest -> 2)) {
+          val (at, id) = (Long.box(begun + number), added(number).id.toString.getBytes)
+          producer.send(new ProducerRecord(topic, partition, at, "log".getBytes, id)).get()
+        }
+      }
+      assert(new PositionTopic(topic, broker.settings()).read("log") === Some(added(2).id), newest)
+    }
+  }
+
   test("brokers that do not respond receive the announcements again") {
     val target = newTarget(
       "kafka.bootstrap.servers"      -> "127.0.0.1:1",

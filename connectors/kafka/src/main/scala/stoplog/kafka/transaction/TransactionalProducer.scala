@@ -180,7 +180,9 @@ private[kafka] final class ProducerPool(clock: Clock, keptMillis: Long) {
     idle(use) = idle.getOrElse(use, Vector.empty) :+ Idle(producer, batch, clock.elapsedMillis())
   }
 
-  /** Closes producers that have been idle for too long. Their transactions remain unchanged. */
+  /** Closes producers that have been idle for too long. Their transactions remain unchanged. Never throws: an
+    * exception would end the timer that calls this method.
+    */
   def closeUnused(): Unit = {
     val since  = clock.elapsedMillis() - keptMillis
     val unused = synchronized {
@@ -191,7 +193,9 @@ private[kafka] final class ProducerPool(clock: Clock, keptMillis: Long) {
       young.groupMap(_._1)(_._2).foreach(idle += _)
       old.map(_._2.producer)
     }
-    unused.foreach(_.close())
+    unused.foreach { producer =>
+      Log.tolerating(s"The idle producer ${producer.id} was not closed")(producer.close())
+    }
   }
 }
 

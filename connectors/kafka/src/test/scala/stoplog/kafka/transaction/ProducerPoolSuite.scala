@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.transaction
 
+import java.util.concurrent.atomic.AtomicInteger
+
+import org.apache.kafka.clients.producer.RoundRobinPartitioner
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.kafka.client.ProducerSettings
@@ -50,9 +53,32 @@ class ProducerPoolSuite extends AnyFunSuite {
     young.close()
   }
 
-  private def made(id: String) = new TransactionalProducer(
-    ProducerSettings(Map("bootstrap.servers" -> "127.0.0.1:1", "reconnect.backoff.ms" -> "60000"), 60000),
+  test("every unused producer is closed although a partitioner of the user fails to close") {
+    val pool = new ProducerPool(Clock.system, keptMillis = -1)
+    for (id <- Seq("a", "b")) pool.put(use, 1, made(id, "partitioner.class" -> classOf[Unclosable].getName))
+    val before = Unclosable.closed.get
+    pool.closeUnused()
+    assert(Unclosable.closed.get - before === 2)
+  }
+
+  private def made(id: String, more: (String, String)*) = new TransactionalProducer(
+    ProducerSettings(
+      Map("bootstrap.servers" -> "127.0.0.1:1", "reconnect.backoff.ms" -> "60000") ++ more,
+      60000
+    ),
     id,
     Clock.system
   )
+}
+
+/** A partitioner that cannot be closed. */
+final class Unclosable extends RoundRobinPartitioner {
+  override def close(): Unit = {
+    Unclosable.closed.incrementAndGet()
+    throw new IllegalStateException("it stays open")
+  }
+}
+
+private object Unclosable {
+  val closed = new AtomicInteger
 }

@@ -209,7 +209,8 @@ private[wal] final class ChunkSender(
       }
     catch {
       case known: StoplogException => throw known
-      case NonFatal(e) => throw WriteAheadErrors.notSent(options.sender.target(options.passed), chunk, e)
+      case NonFatal(e)             =>
+        throw WriteAheadErrors.notSent(options.sender.target(options.passed), chunk, options.redacted(e))
     }
 
   /** The process that has sent a chunk deletes its file. */

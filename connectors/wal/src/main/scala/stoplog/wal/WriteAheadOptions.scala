@@ -6,7 +6,7 @@ import java.util.{Locale, Map => JMap}
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
 
-import stoplog.error.StoplogArgumentException
+import stoplog.error.{Redaction, StoplogArgumentException}
 import stoplog.options._
 
 /** The validated options of a write-ahead sink.
@@ -24,6 +24,16 @@ private[wal] final case class WriteAheadOptions(
 
   /** All options as passed to sender and committers; keys are case-insensitive. */
   def passed: JMap[String, String] = SparkOptions.caseless(options.asJava)
+
+  /** Returns the exception without the secrets of these options: a server may repeat the key that it rejects.
+    * Of a header such as `Bearer <token>`, the server may repeat the last word.
+    */
+  def redacted(e: Throwable): Throwable = {
+    val lastWords = options.toSeq.collect {
+      case (key, value) if Redaction.isSecret(key) => key -> value.trim.split(' ').last
+    }
+    Redaction.of(options.toSeq ++ lastWords).cause(e)
+  }
 
   /** The places of a run with these options. */
   def places: ChunkPlaces = ChunkPlaces(notes = committers.notesAt(passed), rows = sender.rowsTo(passed))

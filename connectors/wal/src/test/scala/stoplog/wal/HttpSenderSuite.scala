@@ -319,6 +319,28 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the answer was 400")
   }
 
+  test("an error hides the credentials that a server repeats in its response") {
+    spark
+    server.createContext(
+      "/refusing",
+      exchange => {
+        val header = exchange.getRequestHeaders
+        val body = s"no key ${header.getFirst("X-Api")}, ${header.getFirst("Authorization").drop(7)}".getBytes
+        exchange.sendResponseHeaders(401, body.length.toLong)
+        exchange.getResponseBody.write(body)
+        exchange.close()
+      }
+    )
+    val secrets = Map("httpHeader.X-Api" -> "hunter2", "httpHeader.Authorization" -> "Bearer hunter3")
+    val refused = Map("sender" -> "http", "url" -> url.replace("/rows", "/refusing")) ++ secrets
+    val world   = new ChunkWorld(refused, schema)
+    val error   = intercept[StoplogException](world.send(world.prepared(rowsUpTo(1))))
+    val stack   = new java.io.StringWriter
+    error.printStackTrace(new java.io.PrintWriter(stack))
+    assert(error.getMessage.contains("the answer was 401 no key …, …"), error.getMessage)
+    assert(!stack.toString.contains("hunter"), stack)
+  }
+
   test("a server without a response is retried with the same key") {
     server.stop(0)
     val error = intercept[java.io.IOException](send(rows = 1))

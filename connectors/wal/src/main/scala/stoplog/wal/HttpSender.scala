@@ -107,7 +107,8 @@ private[wal] final class HttpTarget(
         case ok if ok / 100 == 2                   => Answer.Taken
         case busy if HttpOptions.RetryStatus(busy) =>
           Answer.Later(message, RetryAfterHeader.millis(answer, clock))
-        case _ => Answer.Refused(message)
+        case 413 => Answer.Refused(s"$TooLarge ($message)")
+        case _   => Answer.Refused(message)
       }
     } catch {
       case _: TimeoutException =>
@@ -200,3 +201,8 @@ private object HttpTarget {
   // The longest accepted `Retry-After`. If the query fails instead, the chunk remains safe in the log.
   final val LongestRetryAfterMillis = 300_000L
 }
+  // First in the message, because the response may have several lines.
+  private final val TooLarge =
+    "the request is larger than the server allows: raise this limit, because a smaller httpBatchRows " +
+      "applies only to rows that are not in the log yet"
+

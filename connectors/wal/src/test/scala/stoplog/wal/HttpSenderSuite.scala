@@ -319,6 +319,14 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the answer was 400")
   }
 
+  test("a request that is too large is reported with the effect of httpBatchRows") {
+    answers += 413 -> None
+    val error = intercept[java.io.IOException](send(rows = 1))
+    assert(error.getMessage.contains("a smaller httpBatchRows applies only to rows that are not in the log"))
+    assert(error.getMessage.endsWith("(the answer was 413)"))
+    assert(pauses.isEmpty)
+  }
+
   test("an error hides the credentials that a server repeats in its response") {
     spark
     server.createContext(

@@ -35,7 +35,14 @@ final class HttpSender extends RowSender {
   override def target(options: JMap[String, String]): String =
     Redaction.text(HttpOptions.parse(options).url.toString)
 
-  override def rowsTo(options: JMap[String, String]): String = target(options)
+  /** Two URLs may differ only in text that is hidden in messages, such as `?stream=orders`. So the
+    * destination has a fingerprint of such a URL, without parameters like `token`, whose values may change.
+    */
+  override def rowsTo(options: JMap[String, String]): String = {
+    val lasting = HttpSender.withoutSecrets(HttpOptions.parse(options).url.toString)
+    if (Redaction.text(lasting) == lasting) target(options)
+    else s"${target(options)} (${HttpSender.fingerprint(lasting)})"
+  }
 
   override private[wal] def requestRows(options: JMap[String, String]): Option[Int] =
     Some(HttpOptions.parse(options).batchRows)
@@ -50,6 +57,21 @@ final class HttpSender extends RowSender {
 
   override def open(options: JMap[String, String], schema: StructType): RowTarget =
     new HttpTarget(HttpOptions.parse(options), schema, StopSignal.ofThisThread, Clock.system)
+}
+
+private object HttpSender {
+
+  // A fingerprint takes a tenth of a second, and each task needs the fingerprint.
+  private val fingerprints = new Recent[String, String]
+
+  def fingerprint(url: String): String = fingerprints.of(url)(Redaction.fingerprint("url", url))
+
+  /** Returns the URL without parameters whose names show a secret. */
+  def withoutSecrets(url: String): String = {
+    val (place, query) = url.span(_ != '?')
+    val parameters = query.drop(1).split('&').filter(each => each.nonEmpty && Redaction.text(each) == each)
+    if (parameters.isEmpty) place else parameters.mkString(s"$place?", "&", "")
+  }
 }
 
 /** Posts the rows of chunks.
@@ -193,6 +215,11 @@ private object HttpTarget {
     )
   }
 
+  // First in the message, because the response may have several lines.
+  private final val TooLarge =
+    "the request is larger than the server allows: raise this limit, because a smaller httpBatchRows " +
+      "applies only to rows that are not in the log yet"
+
   final val FirstWaitMillis   = 1000L
   final val LongestWaitMillis = 30_000L
   final val AnswerLength      = 200
@@ -201,8 +228,3 @@ private object HttpTarget {
   // The longest accepted `Retry-After`. If the query fails instead, the chunk remains safe in the log.
   final val LongestRetryAfterMillis = 300_000L
 }
-  // First in the message, because the response may have several lines.
-  private final val TooLarge =
-    "the request is larger than the server allows: raise this limit, because a smaller httpBatchRows " +
-      "applies only to rows that are not in the log yet"
-

@@ -349,6 +349,23 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     assert(!stack.toString.contains("hunter"), stack)
   }
 
+  test("the destination differs by hidden text of the URL, but not by secrets with a name") {
+    def rowsTo(url: String) = new HttpSender().rowsTo(java.util.Map.of("url", url))
+    val orders              = rowsTo("https://host/rows?stream=orders&token=hunter2")
+    assert(orders === rowsTo("https://host/rows?token=hunter3&stream=orders"))
+    val hook  = "https://host/services/T0001/"
+    val other = Seq(
+      "https://host/rows",
+      "https://host/rows?stream=returns&token=hunter2",
+      s"${hook}hunter2hunter2hunter2",
+      s"${hook}hunter3hunter3hunter3"
+    ).map(rowsTo)
+    assert((orders +: other).distinct.size === 5, other)
+    assert(!(orders +: other).mkString.contains("hunter"))
+    assert(other.head === "https://host/rows")
+    assert(rowsTo("https://host/rows?token=hunter2") === rowsTo("https://host/rows?token=hunter3"))
+  }
+
   test("a server without a response is retried with the same key") {
     server.stop(0)
     val error = intercept[java.io.IOException](send(rows = 1))

@@ -124,6 +124,25 @@ def test_calls_in_flight_are_cancelled_when_a_call_fails() -> None:
     assert sorted(cancelled) == [1, 2]
 
 
+@pytest.mark.parametrize("timeout_seconds", [None, 60])
+def test_cancelled_calls_clean_up_before_the_client_is_closed(timeout_seconds: float | None) -> None:
+    class Locking(Client):
+        async def __call__(self, row: Any) -> Any:
+            if row.id == 2:
+                raise OSError("broken")
+            try:
+                await asyncio.Event().wait()
+            finally:
+                for _ in range(10):
+                    await asyncio.sleep(0)
+                self.events.append("released")
+
+    client = Locking()
+    with pytest.raises(CallFailed, match="broken"):
+        mapped(client, [1, 2], timeout_seconds=timeout_seconds).rows()
+    assert client.events[1:] == ["released", "close"]
+
+
 def test_a_system_exit_in_a_call_ends_the_task() -> None:
     async def leave(row: Any) -> Any:
         sys.exit(3)

@@ -118,9 +118,10 @@ class Caller:
             if attempt.done():
                 return attempt.result()
         finally:
-            attempt.cancel()
-        # A cancelled attempt may still await its cleanup, and counts as in flight until the cleanup ends.
-        await asyncio.wait({attempt})
+            # A cancelled attempt may still await its cleanup, and counts as in flight until the cleanup ends,
+            # also if the task has failed and this call is cancelled itself.
+            if attempt.cancel():
+                await asyncio.wait({attempt})
         raise CallTimeout(self.timeout_seconds)
 
     def _wait(self, outcome: Outcome) -> float | None:

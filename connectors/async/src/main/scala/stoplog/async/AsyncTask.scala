@@ -147,6 +147,11 @@ private[async] object EventLoop {
     def cancel(): Unit
   }
 
+  /** Returns the time of a timer. Without a limit, a very long delay would overflow, and expire at once. */
+  def due(nowNanos: Long, delayNanos: Long): Long = nowNanos + delayNanos.max(0).min(MostNanos)
+
+  private final val MostNanos = Long.MaxValue / 4
+
   /** The event loop of a task, based on the machine's clock. */
   final class OfTask extends EventLoop {
 
@@ -158,7 +163,7 @@ private[async] object EventLoop {
 
     override def after(delayNanos: Long)(run: () => Unit): Timer = {
       made += 1
-      val key = (nowNanos + math.max(0, delayNanos), made)
+      val key = (EventLoop.due(nowNanos, delayNanos), made)
       timers.put(key, run)
       () => timers.remove(key)
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.async
 
+import java.util.concurrent.TimeUnit
+
 import scala.concurrent.{ExecutionContext, Future}
 import scala.util.{Failure, Success, Try}
 import scala.util.control.NonFatal
@@ -51,7 +53,7 @@ private[async] final class Caller[A, B](
     val call  = started(rows)
     var first = true // only accessed on the loop
     val timer = timeoutMillis.map { millis =>
-      loop.after(millis * 1000000L) { () =>
+      loop.after(TimeUnit.MILLISECONDS.toNanos(millis)) { () =>
         first = false
         ended(rows.map(_ => Failure(new CallTimeout(millis))))
       }

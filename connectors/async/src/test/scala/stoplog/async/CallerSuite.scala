@@ -74,6 +74,12 @@ class CallerSuite extends AnyFunSuite with BeforeAndAfterEach {
     assert(outcome(inTime, timeout = Some(1)) === Done(Seq(7)))
   }
 
+  test("the longest possible timeout is no timeout") {
+    val slow = AsyncFunction.of[Int, Int](row => loop.answer(10)(row))
+    assert(outcome(slow, timeout = Some(Long.MaxValue)) === Done(Seq(7)))
+    assert(loop.seconds === 10)
+  }
+
   test("timedOut supplies results for rows that timed out only") {
     class Late(seconds: Double) extends AsyncFunction[Int, Int] {
       override def call(row: Int): Future[Seq[Int]] = loop.answer(seconds)(throw new TimeoutException("own"))

@@ -24,7 +24,7 @@ final class VirtualLoop extends EventLoop {
 
   override def after(delayNanos: Long)(run: () => Unit): Timer = {
     made += 1
-    val key = (now + math.max(0, delayNanos), made)
+    val key = (EventLoop.due(now, delayNanos), made)
     timers.put(key, run)
     () => timers.remove(key)
   }

@@ -96,8 +96,8 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
     }
   }
 
-  /** Reads the whole object; `None` if the object does not exist. Hadoop requests the length when it opens the
-    * object, so no further request is necessary.
+  /** Reads the whole object; `None` if the object does not exist. Hadoop requests the length when the object
+    * is opened, so no further request is necessary.
     */
   def read(relative: String): Option[Array[Byte]] =
     ifThere(Using.resource(wholeFile(relative).build().get())(_.readAllBytes()))

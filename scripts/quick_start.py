@@ -96,7 +96,7 @@ class QuickStart:
 
     def run_without_wheel(self) -> str:
         """The command that starts it with the jar from a Maven repository."""
-        (run,) = self.commands("Without the wheel")
+        (run,) = self.commands("Without the wheel: Scala, Java, R, SQL")
         return run
 
     def serve(self) -> str:

@@ -194,18 +194,20 @@ private[stoplog] object OpenFailure {
   }
 
   /** Whether a call failed because this process lacks a right. */
-  def isDenied(e: Throwable): Boolean = Causes.of(e).exists {
-    case _: AccessDeniedException | _: AccessControlException => true
-    case _                                                    => false
-  }
+  def isDenied(e: Throwable): Boolean = Causes.of(e).exists(isDenial)
 
   private def refused(causes: Seq[Throwable]): Option[Refused] =
     causes.iterator.flatMap(refusedAlone).nextOption()
 
   private def refusedAlone(e: Throwable): Option[Refused] = e match {
-    case _: AccessDeniedException | _: AccessControlException => Some(NotPermitted)
-    case io: IOException                                      => all.find(_.texts.exists(hasMessage(io, _)))
-    case _                                                    => None
+    case denial if isDenial(denial) => Some(NotPermitted)
+    case io: IOException            => all.find(_.texts.exists(hasMessage(io, _)))
+    case _                          => None
+  }
+
+  private def isDenial(e: Throwable): Boolean = e match {
+    case _: AccessDeniedException | _: AccessControlException => true
+    case _                                                    => false
   }
 
   /** Whether the string is the exception's reason. Matching strings elsewhere in a message may be data. */

@@ -339,7 +339,9 @@ WORKING: dict[str, Callable[[Home], object]] = {
     "a region as a zone": _all(_set("TZ", "Europe/Berlin"), _defaults(sql__session__timeZone="Asia/Tokyo")),
     "quoted options of java": _defaults(driver__extraJavaOptions='"-Djava.io.tmpdir=/tmp" -Dx=1'),
     "an own jar with all classes": _own_jar("assembly-7.jar"),
-    "a path that does not exist yet": _arguments("/tmp/no/such/directory", "file:/tmp/none"),
+    "a path that does not exist yet": lambda home: home.arguments.extend(
+        [f"{home.root}/no/such/directory", f"file:{home.root}/none"]
+    ),
     "settings as they should be": _defaults(
         sql__ansi__enabled="true",
         sql__legacy__timeParserPolicy="CORRECTED",

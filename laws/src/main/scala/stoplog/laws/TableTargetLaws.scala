@@ -200,6 +200,17 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     assert(table.ids === Seq(0L))
   }
 
+  test("refuses a compaction of an absent file and of a file of the same call") {
+    val table  = newTable()
+    val target = table.target()
+    table.delivered(target, table.added(0, table.written(0 to 0)))
+    val (small, large) = (table.written(1 to 1), table.written(1 to 4))
+    val compacted      = Change.Replaced("", Vector(large), Vector("a.parquet", small.path))
+    val reason         = table.refused(target, table.added(1, small), table.announced(2, compacted))
+    assert(reason.contains("1 of 1 removed files are not in the table, such as a.parquet"))
+    assert(table.ids === Seq(0L))
+  }
+
   test("a snapshot adds the files absent from the table, and may list files of later records") {
     val table  = newTable()
     val target = table.target()

@@ -31,14 +31,41 @@ private[stoplog] object RemovedFile {
 
 /** Files in place of others.
   *
-  * @param removed      the former files, except files that the same announcements have added
-  * @param isCompaction whether the new files have the rows of the former files
+  * @param removed the former files, except files that the same announcements have added
   */
 private[stoplog] final case class Replacement(
     added: Vector[AddedFile],
     removed: Vector[RemovedFile],
-    isCompaction: Boolean
-)
+    rows: Replacement.Rows
+) {
+
+  /** Whether the new files have rows of the former files. */
+  def keepsRows: Boolean = rows != Replacement.Rows.Other
+
+  private[table] def adds(paths: Set[String]): Boolean = added.exists(each => paths(each.file.path))
+
+  private[table] def without(paths: Set[String]): Replacement =
+    copy(added = added.filterNot(each => paths(each.file.path)))
+}
+
+private[stoplog] object Replacement {
+
+  /** The rows of the new files. */
+  sealed trait Rows
+  object Rows {
+
+    /** The rows of the former files. */
+    case object Same extends Rows
+
+    /** Some rows of the former files, or also rows of files that the same announcements have added. The table
+      * does not have those rows yet.
+      */
+    case object Changed extends Rows
+
+    /** No rows of the former files. */
+    case object Other extends Rows
+  }
+}
 
 /** The common effect of several announcements. Files that the announcements add and remove are in no field:
   * such files no longer exist.
@@ -53,6 +80,7 @@ private[stoplog] final case class FileChanges(
     restart: String,
     leftOut: Set[String] = Set.empty
 ) {
+  import Replacement.Rows
 
   def isEmpty: Boolean = added.isEmpty && replacements.isEmpty && removed.isEmpty
 
@@ -68,30 +96,45 @@ private[stoplog] final case class FileChanges(
   /** Without the addition of these files. */
   private[table] def without(paths: Set[String]): FileChanges = copy(
     added = added.filterNot(each => paths(each.file.path)),
-    replacements =
-      replacements.map(each => each.copy(added = each.added.filterNot(file => paths(file.file.path))))
+    replacements = replacements.map(_.without(paths))
   )
 
   /** Without the addition of these files, whose rows are gone. The table must not keep the rows of a
     * compaction in files of another writer.
     */
   private[table] def withoutRows(paths: Set[String]): FileChanges = {
-    val rest = without(paths)
-    rest.copy(replacements =
-      rest.replacements.map(each => each.copy(isCompaction = each.isCompaction && each.added.nonEmpty))
-    )
+    val rest = replacements.map { each =>
+      if (!each.keepsRows || !each.adds(paths)) each
+      else each.copy(rows = if (each.without(paths).added.isEmpty) Rows.Other else Rows.Changed)
+    }
+    copy(replacements = rest).without(paths)
   }
 
-  /** Adds a replacement. Compactions whose files are replaced in turn become one compaction: the table has
-    * either all of their former files, or the rows are in files of another writer.
+  /** Adds files in place of the files of other rows. */
+  private[table] def overwriting(next: Replacement, paths: Set[String]): FileChanges =
+    withoutRows(paths).replacing(next)
+
+  /** Adds compacted files. A compaction whose files are compacted in turn becomes part of the next
+    * compaction: the table has either all of their former files, or the rows are in files of another writer.
     */
-  private[table] def replacing(next: Replacement): FileChanges = {
-    val (consumed, rest) =
-      replacements.partition(each => next.isCompaction && each.isCompaction && each.added.isEmpty)
-    val all = next.copy(removed = consumed.flatMap(_.removed) ++ next.removed)
-    if (all.removed.isEmpty) copy(added = added ++ all.added, replacements = rest)
-    else copy(replacements = rest :+ all)
+  private[table] def compacting(
+      compacted: Vector[AddedFile],
+      removed: Vector[RemovedFile],
+      paths: Set[String]
+  ): FileChanges = {
+    val (consumed, rest) = replacements.partition(each => each.keepsRows && each.adds(paths))
+    val others           = copy(replacements = rest)
+    val isNew            = others.files.exists(file => paths(file.file.path) && !file.ifMissing)
+    val rows             = if (isNew || consumed.exists(_.rows == Rows.Changed)) Rows.Changed else Rows.Same
+    val remaining        = consumed.flatMap(_.without(paths).added)
+    others
+      .without(paths)
+      .replacing(Replacement(remaining ++ compacted, consumed.flatMap(_.removed) ++ removed, rows))
   }
+
+  private def replacing(next: Replacement): FileChanges =
+    if (next.removed.isEmpty) copy(added = added ++ next.added)
+    else copy(replacements = replacements :+ next)
 }
 
 /** What the table knows about a log.
@@ -144,9 +187,9 @@ private[stoplog] final case class KnownLog(
         val rest = changes.withoutRows(paths.toSet)
         rest.copy(removed = rest.removed ++ removed(paths))
       case Change.Replaced(bucket, files, paths) =>
-        val next = Replacement(added(bucket, files), removed(paths), isCompaction(announcement.id.log))
-        val rest = if (next.isCompaction) changes.without(paths.toSet) else changes.withoutRows(paths.toSet)
-        rest.replacing(next)
+        val (of, former) = (added(bucket, files), removed(paths))
+        if (isCompaction(announcement.id.log)) changes.compacting(of, former, paths.toSet)
+        else changes.overwriting(Replacement(of, former, Replacement.Rows.Other), paths.toSet)
       case _: Change.PartitionComplete => changes
       case Change.Gap(first, last)     =>
         if (position.forall(_.sequence < last)) throw gap(announcement.id.log, first, last)

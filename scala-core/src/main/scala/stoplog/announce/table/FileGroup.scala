@@ -18,6 +18,7 @@ private[stoplog] final case class FileGroup[F](
 
 private[stoplog] object FileGroup {
   import RemovedFile.Expected
+  import Replacement.Rows
 
   sealed trait Kind
   object Kind {
@@ -53,19 +54,20 @@ private[stoplog] object FileGroup {
     // If the table has no former file of a compaction, the table never had the rows, or another writer has
     // rewritten them into other files. The rows of a file that is added now are in no other file.
     val replacements = changes.replacements.filter(each =>
-      !each.isCompaction ||
+      each.rows != Rows.Same ||
         each.removed.exists(file => isKnown(file.path) || file.expected == Expected.PerhapsAdded)
     )
+    // Readers of changes skip a rewrite, because a rewrite has no new rows.
     val (compactions, overwrites) =
       replacements.partition(each =>
-        each.isCompaction && each.removed.forall(file => present.contains(file.path))
+        each.rows == Rows.Same && each.removed.forall(file => present.contains(file.path))
       )
     val removed = changes.removed ++ replacements.flatMap(_.removed)
     refuseUnknown(removed, isKnown, changes.restart)
     removed.find(file => !present.contains(file.path)).foreach { file =>
       Log.info(s"The removal of ${file.path} has no effect: the table does not have the file")
     }
-    found(replacements.filter(_.isCompaction).flatMap(_.removed)).foreach(deleted.refuseCompaction)
+    found(replacements.filter(_.keepsRows).flatMap(_.removed)).foreach(deleted.refuseCompaction)
     Vector(
       FileGroup(Kind.Append, missing(changes.added), Vector.empty),
       FileGroup(Kind.Rewrite, missing(compactions.flatMap(_.added)), found(compactions.flatMap(_.removed))),

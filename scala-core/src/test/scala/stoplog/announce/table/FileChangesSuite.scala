@@ -89,4 +89,38 @@ class FileChangesSuite extends AnyFunSuite {
       assert(refused(Set.empty)(call: _*).contains("2 of 2 removed files are not in the table"))
     }
   }
+
+  test("a compaction of files of the table and of the same call has new rows, and needs the former files") {
+    val call = Seq(added(5, "g"), replaced(6, "c", "a", "g"))
+    assert(commit(Set("a"))(call: _*) === Map(FileGroup.Kind.Overwrite -> (Vector("c") -> Vector("a"))))
+    assert(refused(Set.empty)(call: _*).contains("1 of 1 removed files are not in the table"))
+    val next = call :+ replaced(7, "d", "c", "b")
+    assert(
+      commit(Set("a", "b"))(next: _*) === Map(FileGroup.Kind.Overwrite -> (Vector("d") -> Vector("a", "b")))
+    )
+    assert(refused(Set("b"))(next: _*).contains("1 of 2 removed files are not in the table"))
+  }
+
+  test("a compaction of one of several compacted files needs the former files of all") {
+    val compacted = announced(5, Change.Replaced("", files("c", "d"), Vector("a", "b")))
+    val call      = Seq(compacted, replaced(6, "f", "c", "e"))
+    assert(
+      commit(Set("a", "b", "e"))(call: _*) ===
+        Map(FileGroup.Kind.Rewrite -> (Vector("d", "f") -> Vector("a", "b", "e")))
+    )
+    assert(commit(Set.empty)(call: _*) === Map.empty)
+    assert(refused(Set("e"))(call: _*).contains("2 of 3 removed files are not in the table"))
+  }
+
+  test("an overwrite of one of several compacted files is no rewrite, and needs the former files") {
+    val compacted = announced(5, Change.Replaced("", files("c", "d"), Vector("a", "b")))
+    val call      = Seq(compacted, announced(0, Change.Replaced("", files("e"), Vector("c")), jobs))
+    assert(
+      commit(Set("a", "b"))(call: _*) === Map(
+        FileGroup.Kind.Append    -> (Vector("e") -> Vector()),
+        FileGroup.Kind.Overwrite -> (Vector("d") -> Vector("a", "b"))
+      )
+    )
+    assert(refused(Set.empty)(call: _*).contains("2 of 2 removed files are not in the table"))
+  }
 }

@@ -2,7 +2,7 @@
 package stoplog.iceberg
 
 import java.nio.ByteBuffer
-import java.util.{Collections, List => JList}
+import java.util.{Collections, List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -14,8 +14,9 @@ import org.apache.iceberg.hadoop.{HadoopInputFile => IcebergInputFile}
 import org.apache.iceberg.mapping.NameMapping
 import org.apache.iceberg.parquet.ParquetUtil
 import org.apache.iceberg.types.{Type, Types}
+import org.apache.parquet.column.statistics.Statistics
 import org.apache.parquet.hadoop.ParquetFileReader
-import org.apache.parquet.hadoop.metadata.ParquetMetadata
+import org.apache.parquet.hadoop.metadata.{ColumnChunkMetaData, ParquetMetadata}
 import org.apache.parquet.hadoop.util.HadoopInputFile
 import org.apache.parquet.schema.{LogicalTypeAnnotation, PrimitiveType, Type => ParquetType}
 import org.apache.parquet.schema.LogicalTypeAnnotation._
@@ -37,8 +38,39 @@ private[iceberg] final class ParquetFooter(file: Path, configuration: Configurat
   override def format: FileFormat = FileFormat.PARQUET
 
   override def metrics(config: MetricsConfig, mapping: NameMapping): Metrics =
-    try ParquetUtil.fileMetrics(IcebergInputFile.fromPath(file, configuration), config, mapping)
+    try
+      proven(
+        ParquetUtil.fileMetrics(IcebergInputFile.fromPath(file, configuration), config, mapping),
+        mapping
+      )
     catch { case _: NoSuchMethodError | _: NoClassDefFoundError => withoutBounds }
+
+  /** Removes bounds that some row groups do not have, as with NaN. Iceberg ignores such row groups, and the
+    * bounds of the others prove nothing.
+    */
+  private def proven(of: Metrics, mapping: NameMapping): Metrics = {
+    val unbounded = footer.getBlocks.asScala
+      .flatMap(_.getColumns.asScala.filterNot(isBounded))
+      .flatMap(column => idAt(column.getPath.toArray.toVector, mapping))
+      .toSet
+    def bounded(bounds: JMap[Integer, ByteBuffer]) =
+      Option(bounds).map(_.asScala.view.filterKeys(!unbounded(_)).toMap.asJava).orNull
+    if (unbounded.isEmpty) of
+    else
+      new Metrics(
+        of.recordCount,
+        of.columnSizes,
+        of.valueCounts,
+        of.nullValueCounts,
+        of.nanValueCounts,
+        bounded(of.lowerBounds),
+        bounded(of.upperBounds)
+      )
+  }
+
+  private def idAt(path: Vector[String], mapping: NameMapping): Option[Integer] =
+    if (hasIds) ParquetFooter.idOf(root.getType(path: _*))
+    else Option(mapping.find(path: _*)).flatMap(found => Option(found.id))
 
   /** Iceberg needs a newer Parquet than Spark 4.0 has, for the statistics of a file with nested columns. */
   private def withoutBounds: Metrics = {
@@ -66,6 +98,12 @@ private[iceberg] object ParquetFooter {
     Using.resource(ParquetFileReader.open(HadoopInputFile.fromPath(file, configuration))) { reader =>
       new ParquetFooter(file, configuration, reader.getFooter)
     }
+
+  /** Whether the bounds of a row group cover all values. */
+  private def isBounded(column: ColumnChunkMetaData): Boolean = {
+    val statistics: Statistics[_] = column.getStatistics
+    statistics.hasNonNullValue || statistics.isNumNullsSet && statistics.getNumNulls == column.getValueCount
+  }
 
   private def idOf(column: ParquetType): Option[Integer] =
     Option(column.getId).map(id => Integer.valueOf(id.intValue))
@@ -129,6 +167,12 @@ private[iceberg] object ParquetFooter {
   private def timestamp(of: TimestampLogicalTypeAnnotation): Type = of.getUnit match {
     case LogicalTypeAnnotation.TimeUnit.NANOS =>
       if (of.isAdjustedToUTC) Types.TimestampNanoType.withZone else Types.TimestampNanoType.withoutZone
-    case _ => if (of.isAdjustedToUTC) Types.TimestampType.withZone else Types.TimestampType.withoutZone
+    case LogicalTypeAnnotation.TimeUnit.MICROS =>
+      if (of.isAdjustedToUTC) Types.TimestampType.withZone else Types.TimestampType.withoutZone
+    // Iceberg would take the statistics for microseconds.
+    case LogicalTypeAnnotation.TimeUnit.MILLIS =>
+      throw new UnsupportedOperationException(
+        "the timestamps have milliseconds; set spark.sql.parquet.outputTimestampType to TIMESTAMP_MICROS"
+      )
   }
 }

@@ -95,6 +95,10 @@ private[iceberg] final class PartitionValues(spec: PartitionSpec, derivedKeys: S
     else if (nulls > 0) throw refusal("the column has nulls and other values")
     else
       (bound(metrics.lowerBounds), bound(metrics.upperBounds)) match {
+        case (Some(lower), Some(upper)) if !field.transform.preservesOrder && lower != upper =>
+          throw refusal(
+            "the column has several values, and values between the bounds may be in other partitions"
+          )
         case (Some(lower), Some(upper)) =>
           val (first, last) =
             (transformed(field, source.`type`, lower), transformed(field, source.`type`, upper))

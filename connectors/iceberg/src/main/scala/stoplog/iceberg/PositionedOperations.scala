@@ -30,7 +30,7 @@ private[iceberg] final class PositionedOperations(
 ) extends ForwardingOperations(table) {
 
   override def commit(base: TableMetadata, metadata: TableMetadata): Unit = {
-    val stored = StoredPosition.of(base.properties.asScala, position.key)
+    val stored = StoredPosition.in(base, position.key)
     if (stored != before || read.haveChanged(base.properties.asScala))
       throw new PositionChanged
     val kept     = others + (position.key -> position.value)

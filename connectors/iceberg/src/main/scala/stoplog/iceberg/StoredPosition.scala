@@ -3,13 +3,13 @@ package stoplog.iceberg
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.security.MessageDigest
-import java.util.{HexFormat, Map => JMap}
+import java.util.HexFormat
 import java.util.concurrent.TimeUnit
 
 import scala.collection.{Map => AnyMap}
 import scala.jdk.CollectionConverters._
 
-import org.apache.iceberg.{Snapshot, Table}
+import org.apache.iceberg.{Snapshot, Table, TableMetadata}
 import org.apache.iceberg.util.SnapshotUtil
 
 import stoplog.announce.{Announcement, AnnouncementId, LogId}
@@ -37,10 +37,10 @@ private[iceberg] final case class StoredPosition(key: String, id: AnnouncementId
 
   /** The properties for the summary of a snapshot. */
   def summary: Map[String, String] = Map(
-    StoredPosition.LogKey -> id.log.name,
-    "stoplog.identity"    -> id.log.identity,
-    "stoplog.sequence"    -> id.sequence.toString,
-    "stoplog.number"      -> id.number.toString
+    StoredPosition.LogKey      -> id.log.name,
+    StoredPosition.IdentityKey -> id.log.identity,
+    StoredPosition.SequenceKey -> id.sequence.toString,
+    StoredPosition.NumberKey   -> id.number.toString
   )
 
   /** The properties of batch jobs that have ended long ago: each job has a log of its own. */
@@ -65,6 +65,10 @@ private[iceberg] object StoredPosition {
 
   /** The name of the log in the summary of a snapshot of a sink. */
   val LogKey: String = "stoplog.log"
+
+  private val IdentityKey = "stoplog.identity"
+  private val SequenceKey = "stoplog.sequence"
+  private val NumberKey   = "stoplog.number"
 
   private val Prefix      = s"stoplog.$Fact."
   private val OfBatch     = s"${Prefix}batch-"
@@ -93,18 +97,27 @@ private[iceberg] object StoredPosition {
     * before those of the log.
     */
   def in(table: Table, key: String): TablePosition =
-    TablePosition.of(of(table.properties.asScala, key))(id => isSetBack(table, id.log))
+    TablePosition.of(of(table.properties.asScala, key, SnapshotUtil.currentAncestors(table).asScala))(id =>
+      isSetBack(table, id.log)
+    )
+
+  /** Returns the position in the metadata of a table. */
+  def in(metadata: TableMetadata, key: String): Option[AnnouncementId] = {
+    val current = Option(metadata.currentSnapshot).map(_.snapshotId)
+    val history = current.toVector.flatMap { id =>
+      SnapshotUtil.ancestorsOf(id, (each: java.lang.Long) => metadata.snapshot(each)).asScala
+    }
+    of(metadata.properties.asScala, key, history)
+  }
 
   /** Whether the newest snapshot of a log is not in the history of the table. A history that ends at an
     * expired snapshot proves nothing about older snapshots. A history whose first snapshot has no parent is
     * whole: the table was replaced.
     */
   private def isSetBack(table: Table, log: LogId): Boolean = {
-    def place(snapshot: Snapshot)              = (snapshot.sequenceNumber, snapshot.timestampMillis)
-    def isOfLog(summary: JMap[String, String]) =
-      summary.get(LogKey) == log.name && summary.get("stoplog.identity") == log.identity
+    def place(snapshot: Snapshot) = (snapshot.sequenceNumber, snapshot.timestampMillis)
 
-    table.snapshots.asScala.filter(each => isOfLog(each.summary)).maxByOption(place).exists { newest =>
+    table.snapshots.asScala.filter(delivered(_, log).nonEmpty).maxByOption(place).exists { newest =>
       val history = SnapshotUtil.currentAncestors(table).asScala.toVector
       !history.exists(_.snapshotId == newest.snapshotId) &&
       history.lastOption.forall { oldest =>
@@ -113,8 +126,31 @@ private[iceberg] object StoredPosition {
     }
   }
 
-  /** Returns the stored id. */
-  def of(properties: AnyMap[String, String], key: String): Option[AnnouncementId] =
+  /** The newest announcement of a log that a snapshot has delivered. */
+  private def delivered(snapshot: Snapshot, log: LogId): Option[AnnouncementId] = {
+    def value(key: String) = Option(snapshot.summary.get(key))
+    for {
+      _        <- value(LogKey).filter(_ == log.name)
+      _        <- value(IdentityKey).filter(_ == log.identity)
+      sequence <- value(SequenceKey).flatMap(_.toLongOption)
+      number   <- value(NumberKey).flatMap(_.toIntOption)
+    } yield AnnouncementId(log, sequence, number)
+  }
+
+  /** Returns the stored id, or the id of a later snapshot. A REST catalog may set the property back to the
+    * value of a driver that has lost its log.
+    */
+  private def of(
+      properties: AnyMap[String, String],
+      key: String,
+      history: => Iterable[Snapshot]
+  ): Option[AnnouncementId] = of(properties, key).map { stored =>
+    history.iterator.flatMap(delivered(_, stored.log)).foldLeft(stored) { (newest, next) =>
+      if (next.isAfter(newest)) next else newest
+    }
+  }
+
+  private def of(properties: AnyMap[String, String], key: String): Option[AnnouncementId] =
     properties.get(key).map { value =>
       val name = key.stripPrefix(Prefix).reverse.dropWhile(_ != '.').drop(1).reverse
       value.takeWhile(_ != '@').split("/") match {

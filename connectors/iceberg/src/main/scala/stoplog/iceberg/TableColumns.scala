@@ -3,11 +3,12 @@ package stoplog.iceberg
 
 import scala.jdk.CollectionConverters._
 
-import org.apache.iceberg.{Metrics, Schema, Table, TableProperties, Transaction}
+import org.apache.iceberg.{Metrics, PartitionSpec, Schema, Table, TableProperties, Transaction}
 import org.apache.iceberg.mapping.{MappingUtil, NameMapping, NameMappingParser}
-import org.apache.iceberg.types.{CheckCompatibility, TypeUtil}
+import org.apache.iceberg.types.{CheckCompatibility, TypeUtil, Types}
+import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils
 
-import stoplog.announce.table.{NewColumns, Refusal}
+import stoplog.announce.table.{AddedFile, DirectoryKeys, NewColumns, Refusal}
 
 /** The columns of the table for files without field ids: the files of Spark have names alone. */
 private[iceberg] object TableColumns {
@@ -40,9 +41,51 @@ private[iceberg] object TableColumns {
         missing,
         name
       )
-      if (missing.nonEmpty) transaction.updateSchema().unionByNameWith(columns).commit()
-      if (!footer.hasIds) refuseUnmapped(transaction.table, name, columns)
+      if (missing.nonEmpty) add(transaction, columns, missing)
+      if (footer.hasIds) refuseOtherIds(transaction.table, name, footer)
+      else refuseUnmapped(transaction.table, name, columns)
     }
+  }
+
+  /** Adds the missing columns alone. Iceberg's union of schemas would also add the former names of renamed
+    * columns, and make required columns optional.
+    */
+  private def add(transaction: Transaction, columns: Schema, missing: Vector[String]): Unit = {
+    val update = transaction.updateSchema()
+    val parent = parents(columns)
+    for (name <- missing if !parent.get(name).exists(missing.contains)) {
+      val above = parent.get(name).map(path => knownName(transaction.table, path))
+      val field = columns.findField(name)
+      update.addColumn(above.orNull, field.name, field.`type`)
+    }
+    update.commit()
+  }
+
+  /** The name of the enclosing column, by the names of nested columns. */
+  private def parents(columns: Schema): Map[String, String] =
+    TypeUtil.indexParents(columns.asStruct).asScala.toMap.map { case (child, parent) =>
+      columns.findColumnName(child) -> columns.findColumnName(parent)
+    }
+
+  /** The name in the table of a column of a file. */
+  private def knownName(table: Table, path: String): String =
+    idOf(table, path).fold(path)(id => Option(table.schema.findColumnName(id)).getOrElse(path))
+
+  private def idOf(table: Table, path: String): Option[Int] =
+    Option(table.schema.findField(path))
+      .map(_.fieldId)
+      .orElse(Option(mapping(table).find(path)).flatMap(found => Option(found.id)).map(_.intValue))
+
+  /** Readers find columns by the ids of a file, whatever the names are. */
+  private def refuseOtherIds(table: Table, file: String, footer: FileFooter): Unit = {
+    val own    = footer.schema(mapping(table))
+    val others =
+      names(footer.schema).filter(name => Option(own.findField(name)).map(_.fieldId) != idOf(table, name))
+    if (others.nonEmpty)
+      throw new Refusal(
+        s"the field ids of the columns ${others.mkString(", ")} in the file $file are not the ids of the table, so readers would " +
+          "return nulls or other columns. Set spark.sql.parquet.fieldId.write.enabled to false: readers then use the names"
+      )
   }
 
   /** Spark and other readers could not read a table with both names.
@@ -64,8 +107,7 @@ private[iceberg] object TableColumns {
   /** A table may have the mapping of another program, to which later columns were not added. */
   private def refuseUnmapped(table: Table, file: String, columns: Schema): Unit = {
     val mapping  = this.mapping(table)
-    val names    = TypeUtil.indexNameById(columns.asStruct).values.asScala.toVector.sorted
-    val unmapped = names.filter(mapping.find(_) == null)
+    val unmapped = names(columns).filter(mapping.find(_) == null)
     if (unmapped.nonEmpty)
       throw new Refusal(
         s"the name mapping of the table lacks the columns ${unmapped.mkString(", ")} of the file $file, so readers would return " +
@@ -76,11 +118,13 @@ private[iceberg] object TableColumns {
   /** Throws [[Refusal]] if the table cannot read the columns of the file.
     *
     * @param columns with the ids of the table
+    * @param metrics with the counts of all columns
     */
-  def refuseOther(table: Schema, name: String, columns: Schema, metrics: Metrics): Unit = {
-    val partitionsOnly =
-      table.columns.asScala.filter(column => columns.findField(column.fieldId) == null).map(_.fieldId)
-    val inFile = TypeUtil.selectNot(table, partitionsOnly.map(Integer.valueOf).toSet.asJava)
+  def refuseOther(of: Table, added: AddedFile, columns: Schema, metrics: Metrics): Unit = {
+    val (table, name) = (of.schema, added.file.path)
+    val absent        = table.columns.asScala.filter(column => columns.findField(column.fieldId) == null)
+    refuseRequired(absent.filterNot(isOfDirectory(of.spec, added.bucket)).toVector, name)
+    val inFile = TypeUtil.selectNot(table, absent.map(column => Integer.valueOf(column.fieldId)).toSet.asJava)
     val errors = CheckCompatibility.typeCompatibilityErrors(inFile, columns, false).asScala.toVector
     if (errors.nonEmpty)
       throw new Refusal(
@@ -97,14 +141,29 @@ private[iceberg] object TableColumns {
       )
   }
 
+  private def refuseRequired(absent: Vector[Types.NestedField], file: String): Unit = {
+    val required = absent.filter(column => column.isRequired && column.initialDefault == null)
+    if (required.nonEmpty)
+      throw new Refusal(
+        s"the file $file lacks the required columns ${required.map(_.name).mkString(", ")} of the table. Add the columns to the " +
+          "rows, or make the columns optional in the table"
+      )
+  }
+
+  /** Whether the directory of a file has a value of the column. */
+  private def isOfDirectory(spec: PartitionSpec, bucket: String): Types.NestedField => Boolean = {
+    val keys = DirectoryKeys.of(bucket).filter(_._2 != ExternalCatalogUtils.DEFAULT_PARTITION_NAME).keySet
+    val ids  = spec.fields.asScala.filter(_.transform.isIdentity).map(_.sourceId).toSet
+    column => keys(column.name) && ids(column.fieldId)
+  }
+
   private def missingFrom(table: Table, columns: Schema): Vector[String] = {
     val known   = TypeUtil.indexByName(table.schema.asStruct).keySet
     val mapping = this.mapping(table)
-    TypeUtil
-      .indexByName(columns.asStruct)
-      .keySet
-      .asScala
-      .toVector
-      .filterNot(name => known.contains(name) || mapping.find(name) != null)
+    names(columns).filterNot(name => known.contains(name) || mapping.find(name) != null)
   }
+
+  /** The full names of all columns: enclosing columns first, in the order of the file. */
+  private def names(columns: Schema): Vector[String] =
+    TypeUtil.indexNameById(columns.asStruct).asScala.toVector.sortBy(_._1.intValue).map(_._2)
 }

@@ -27,6 +27,9 @@ private[iceberg] final class TableCommit(
 ) {
   import TableCommit._
 
+  /** A transaction refreshes the table. Changes of other writers since this snapshot are conflicts. */
+  private val scanned = Option(table.currentSnapshot).map(_.snapshotId)
+
   /** Commits. Makes no snapshot if the table has all changes already.
     *
     * Throws [[PositionChanged]] if the stored position is no longer the position of `from`, and
@@ -97,13 +100,13 @@ private[iceberg] final class TableCommit(
   /** The files of the table that the changes concern. */
   private def tasksOf(changes: FileChanges): Map[String, FileScanTask] = {
     val wanted = changes.possiblyPresent
-    if (wanted.isEmpty) Map.empty
-    else
-      Using.resource(table.newScan().planFiles()) { tasks =>
+    scanned.filter(_ => wanted.nonEmpty).fold(Map.empty[String, FileScanTask]) { snapshot =>
+      Using.resource(table.newScan().useSnapshot(snapshot).planFiles()) { tasks =>
         tasks.asScala
           .flatMap(task => path.relative(task.file.location).filter(wanted).map(_ -> task))
           .toMap
       }
+    }
   }
 
   private def dataFile(table: Table, added: AddedFile, footer: FileFooter): DataFile = {
@@ -111,7 +114,9 @@ private[iceberg] final class TableCommit(
     val mapping = TableColumns.mapping(table)
     val columns = footer.schema(mapping)
     val metrics = footer.metrics(MetricsConfig.forTable(table), mapping)
-    TableColumns.refuseOther(table.schema, name, columns, metrics)
+    val whole   =
+      if (needsWhole(table)) footer.metrics(wholeMetrics(table), mapping) else metrics
+    TableColumns.refuseOther(table, added, columns, whole)
     val file = DataFiles
       .builder(table.spec)
       .withPath(path.address(name))
@@ -119,7 +124,6 @@ private[iceberg] final class TableCommit(
       .withFileSizeInBytes(added.file.bytes)
       .withSplitOffsets(footer.splitOffsets)
       .withMetrics(metrics)
-    val whole     = if (table.spec.isPartitioned) footer.metrics(wholeBounds(table), mapping) else metrics
     val partition =
       new PartitionValues(table.spec, settings.derivedKeys).of(added.bucket, name, columns, whole)
     if (table.spec.isPartitioned) file.withPartition(partition).build() else file.build()
@@ -140,14 +144,16 @@ private[iceberg] final class TableCommit(
         val rewrite = transaction.newRewrite()
         group.removed.foreach(task => rewrite.deleteFile(task.file))
         added.foreach(rewrite.addFile)
-        finish(rewrite.validateFromSnapshot(table.currentSnapshot.snapshotId), position)
+        scanned.foreach(rewrite.validateFromSnapshot(_))
+        finish(rewrite, position)
       case _ =>
         val overwrite = transaction.newOverwrite()
         group.removed.foreach(task => overwrite.deleteFile(task.file))
         added.foreach(overwrite.addFile)
         // Also fails if another writer has rewritten a removed file since the scan.
         overwrite.validateNoConflictingDeletes()
-        finish(overwrite.validateFromSnapshot(table.currentSnapshot.snapshotId), position)
+        scanned.foreach(overwrite.validateFromSnapshot(_))
+        finish(overwrite, position)
     }
 
   private def finish[A <: SnapshotUpdate[A]](update: A, position: StoredPosition): Unit = {
@@ -170,8 +176,13 @@ private[iceberg] object TableCommit {
     compactor = "rewrite_data_files of Iceberg"
   )
 
-  /** For the partition of a file: bounds that are cut may be in another partition. */
-  private def wholeBounds(table: Table): MetricsConfig = MetricsConfig.from(
+  private def needsWhole(table: Table) =
+    table.spec.isPartitioned || table.schema.columns.asScala.exists(_.isRequired)
+
+  /** For the partition and the nulls of a file: bounds that are cut may be in another partition, and a table
+    * may have no statistics of some columns.
+    */
+  private def wholeMetrics(table: Table): MetricsConfig = MetricsConfig.from(
     Map(TableProperties.DEFAULT_WRITE_METRICS_MODE -> MetricsModes.Full.get.toString).asJava,
     table.schema,
     SortOrder.unsorted

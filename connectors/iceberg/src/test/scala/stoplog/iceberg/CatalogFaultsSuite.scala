@@ -4,7 +4,7 @@ package stoplog.iceberg
 import scala.jdk.CollectionConverters._
 import scala.util.Using
 
-import org.apache.iceberg.DataFiles
+import org.apache.iceberg.{DataFiles, FileMetadata}
 import org.apache.iceberg.exceptions.CommitFailedException
 import org.apache.spark.sql.SparkSession
 
@@ -14,6 +14,19 @@ import stoplog.format.SparkSessionForTests
 import stoplog.laws.{CommitFault, TableFaultLaws}
 
 class HadoopCatalogFaultsSuite extends CatalogFaultsSuite(TableFixture.hadoop(_)) {
+
+  test("a property that was set back to an earlier value does not deliver a file again") {
+    val table  = filled()
+    val target = table.target()
+    val before = table.properties.find(_._1.startsWith("stoplog.position.")).get
+    val file   = table.added(1, table.written(1 to 1))
+    table.delivered(target, file)
+    update(table, before)
+    assert(table.position(table.target()) === Some(1L -> 0))
+    for (each <- Seq(target, table.target()))
+      table.delivered(each, file, table.added(2, table.written(2 to 2)))
+    assert(table.ids === Seq(0L, 1L, 2L))
+  }
 
   test("properties of former batch jobs are removed") {
     val table  = filled()
@@ -58,6 +71,26 @@ abstract class CatalogFaultsSuite(create: SparkSession => TableFixture)
     assert(table.refused(racing, overwritten).contains("another writer has rewritten"))
   }
 
+  test("a compaction is refused if another writer deletes rows of a replaced file after the reading") {
+    val table  = filled()
+    val former = Using.resource(table.table.newScan().planFiles())(_.asScala.head.file)
+    val rows   = FileMetadata
+      .deleteFileBuilder(table.table.spec)
+      .ofPositionDeletes()
+      .withPath(table.sink.resolve("deletes.parquet").toUri.toString)
+      .withFileSizeInBytes(10)
+      .withRecordCount(1)
+      .withReferencedDataFile(former.location)
+      .build()
+    val racing    = table.racingTarget(() => table.table.newRowDelta().addDeletes(rows).commit())
+    val path      = former.location.drop(former.location.lastIndexOf('/') + 1)
+    val change    = Change.Replaced("", Vector(table.written(0 to 0)), Vector(path))
+    val compacted = table.announced(1, change)
+    assert(racing.deliver(Vector(compacted)).isInstanceOf[Delivery.Retry])
+    assert(table.refused(racing, compacted).contains("another writer has deleted rows"))
+    assert(table.files === Set(path))
+  }
+
   override protected def newTable(): TableFixture = create(spark)
 
   override protected def assertConflict(e: Throwable): Unit = assert(e.isInstanceOf[CommitFailedException])
@@ -70,7 +103,7 @@ abstract class CatalogFaultsSuite(create: SparkSession => TableFixture)
   override protected def assertOthers(table: TableFixture): Unit =
     assert(others.forall(table.properties.contains))
 
-  private def update(table: TableFixture, properties: (String, String)*): Unit = {
+  protected def update(table: TableFixture, properties: (String, String)*): Unit = {
     val update = table.table.updateProperties()
     properties.foreach { case (name, value) => update.set(name, value) }
     update.commit()

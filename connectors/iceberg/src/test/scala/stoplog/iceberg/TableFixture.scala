@@ -2,6 +2,7 @@
 package stoplog.iceberg
 
 import java.nio.file.Path
+import java.util.concurrent.atomic.AtomicBoolean
 
 import scala.jdk.CollectionConverters._
 import scala.util.Using
@@ -47,14 +48,32 @@ private[iceberg] final class TableFixture(spark: SparkSession, inWarehouse: Path
       new CommitStateUnknownException(new IllegalStateException("no answer")),
       new CommitFailedException("conflict")
     )
-    new IcebergTarget(
-      settings(),
-      opened => {
-        val catalog = CatalogUtil.buildIcebergCatalog("iceberg", opened.properties.asJava, new Configuration)
-        new CatalogOf(catalog, new FaultyOperations(_, commits))
+    targetOf(new FaultyOperations(_, commits))
+  }
+
+  /** Creates a target that refreshes the table between its reading and its commit. The first refresh runs the
+    * work of another writer before.
+    */
+  def racingTarget(work: () => Unit): IcebergTarget = {
+    val once = new AtomicBoolean
+    targetOf(table =>
+      new ForwardingOperations(table) {
+        override def refresh(): TableMetadata = {
+          if (!once.getAndSet(true)) work()
+          super.refresh()
+        }
+        override def commit(base: TableMetadata, metadata: TableMetadata): Unit = table.commit(base, metadata)
       }
     )
   }
+
+  private def targetOf(operations: TableOperations => TableOperations): IcebergTarget = new IcebergTarget(
+    settings(),
+    opened => {
+      val catalog = CatalogUtil.buildIcebergCatalog("iceberg", opened.properties.asJava, new Configuration)
+      new CatalogOf(catalog, operations)
+    }
+  )
 
   override def commits: Int = table.snapshots.asScala.size
 

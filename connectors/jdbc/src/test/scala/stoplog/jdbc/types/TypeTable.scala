@@ -33,6 +33,8 @@ final class TypeTable(
 ) {
   SQLConf.get.setConfString("spark.sql.timeType.enabled", "true")
 
+  private val connections = new KeptConnections(database.url)
+
   /** The outcome of each pair, by column type and Spark type. */
   lazy val outcomes: TypeTable.Outcomes =
     columnTypes.zipWithIndex.map { case (columnType, i) =>
@@ -48,12 +50,12 @@ final class TypeTable(
     val options = JdbcOptions.parse(
       Map("url" -> database.url, "dbtable" -> table, "keyColumns" -> "k").asJava
     )
-    Try(TableCheck.target(options, schema, database.connector)).fold(
+    Try(TableCheck.target(options, schema, connections)).fold(
       {
         case e: StoplogArgumentException if e.getCondition == "STOPLOG_ROW_COLUMNS" => TypeTable.Refused
         case e => TypeTable.Wrong(s"start: $e")
       },
-      target => written(JdbcWriteSpec.of(options, schema, target, database.connector), values)
+      target => written(JdbcWriteSpec.of(options, schema, target, connections), values)
     )
   }
 
@@ -61,7 +63,7 @@ final class TypeTable(
     val spark   = spec.schema("v").dataType
     val convert = CatalystTypeConverters.createToCatalystConverter(spark)
     val rejects = new TypeTable.Collected
-    database.execute(s"DELETE FROM ${spec.target.table}")
+    Using.resource(connections.open())(_.createStatement().execute(s"DELETE FROM ${spec.target.table}"))
     val session = spec.session()
     val retries = spec.retries()
     val scope   = new BatchScope.OwnTransaction(session, retries, spec.target.writeFailed)
@@ -99,7 +101,7 @@ final class TypeTable(
   }
 
   private def read(table: String, spark: DataType): Map[Int, Any] =
-    Using.resource(database.open()) { connection =>
+    Using.resource(connections.open()) { connection =>
       Using.resource(connection.createStatement()) { statement =>
         val v = (spark, database.name) match {
           case (TimestampType, "MariaDB")  => "v, UNIX_TIMESTAMP(v)"

@@ -193,9 +193,9 @@ private[stoplog] final class FileEnumerator(
         batch.splits -> SeenFiles.Snapshot.read(FileEnumerator.opened(batch.snapshot)._1)
       }
     )
-    // Drops appended parts of files if no micro-batch has read from them. The next listing finds these parts
-    // again.
-    pending ++= rests.filter(rest => seen.find(rest.file.path).forall(_.isOf(rest.file)))
+    // Drops appended parts of files if no micro-batch has read from them, also of files that were renamed and
+    // have no entry under their new path yet. The next listing finds these parts again.
+    pending ++= rests.filter(rest => seen.find(rest.file.path).exists(_.isOf(rest.file)))
   }
 
   private def list(): FileListing.OldestFiles = {

@@ -82,6 +82,33 @@ class RotatedFilesSuite extends AnyFunSuite {
       }
     }
 
+  test("tails renamed files of which a restart has read only some") {
+    val one = ReadLimits.none.copy(splits = Some(1))
+    for {
+      isAvailableNow <- Seq(false, true)
+      compacts       <- Seq(false, true)
+    } {
+      val world = this.world(Tail, hasIds = true, compacts)
+      for (name <- Seq("a", "b")) world.files.put(name, s"${name}1\n${name}2", 1)
+      world.all()
+      for (name <- Seq("a", "b")) {
+        world.files.move(name, s"$name.1")
+        world.files.put(s"$name.1", s"${name}1\n${name}22\n${name}3\n${name}4", 2)
+        world.files.put(name, s"${name}5\n", 3)
+      }
+      world.batch(one)
+      world.restart()
+      if (isAvailableNow) world.driver.fixTarget()
+      world.all(one)
+      for (name <- Seq("a", "b"))
+        world.files.put(s"$name.1", s"${name}1\n${name}22\n${name}3\n${name}44\n", 4)
+      world.restart()
+      world.all(one)
+      val expected = Seq("a", "b").flatMap(name => Seq("1", "22", "3", "44", "5").map(name + _))
+      assert(world.read.sorted === expected, s"$isAvailableNow, $compacts")
+    }
+  }
+
   test("tails an extended copy renamed over the file") {
     for {
       padding <- sizes

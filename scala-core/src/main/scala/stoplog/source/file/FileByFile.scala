@@ -23,6 +23,9 @@ import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
   * With `onChangedFile=reread` or `tail`, a whole file must be the listed file, too. Otherwise the whole file
   * is skipped: the next listing finds the changed file, and the file would be read twice.
   *
+  * With `tail`, a file that was renamed in its directory after the listing is read under its new path,
+  * because the next listing finds only the appended part of a renamed file.
+  *
   * Each error names the file and, if known, the position: `STOPLOG_SOURCE_FILE_GONE`,
   * `STOPLOG_SOURCE_FILE_CHANGED`, `STOPLOG_SOURCE_FILE_SETTINGS` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
   *
@@ -156,22 +159,59 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     ()
   }
 
-  /** Checks the file after opening, so no other file can replace the file between check and opening. Also
-    * checks the file if opening fails, because the replacing file may be too short.
-    */
+  /** Returns `None` if the piece is to be skipped. The rows name the file by the listed path. */
   private def opened(split: FileSplit): Option[(FileSplit, O)] =
     if (isReadAsIs(split) && !files.looksAreLocal && cleaning == CleanSource.Keep)
       Some(split -> begin(split))
     else
-      try {
-        val piece = begin(split)
-        var stays = false
-        try stays = isListed(split)
-        finally if (!stays) piece.close()
-        Option.when(stays)(split -> piece)
-      } catch {
-        case NonFatal(e) if !e.isInstanceOf[StoplogException] && !isListed(split) => None
+      openedAtPath(split) match {
+        case Right(piece) => Some(split -> piece)
+        case Left(other)  =>
+          val moved = renamed(split, other).flatMap(openedAtPath(_).toOption)
+          if (moved.isEmpty) refuse(split, other)
+          moved.map(split -> _)
       }
+
+  /** Checks the file after opening, so no other file can replace the file between check and opening. Also
+    * checks the file if opening fails, because the replacing file may be too short.
+    *
+    * Returns the other file at the path, if any, in place of the listed file.
+    */
+  private def openedAtPath(split: FileSplit): Either[Option[SourceFile], O] = {
+    lazy val found = files.find(split.file.path).flatMap(_.file(split.file.path))
+    lazy val stays = found.exists(isListed(split, _))
+    try {
+      val piece  = begin(split)
+      var isOpen = false
+      try isOpen = stays
+      finally if (!isOpen) piece.close()
+      Either.cond(isOpen, piece, found)
+    } catch {
+      case NonFatal(e) if !e.isInstanceOf[StoplogException] && !stays => Left(found)
+    }
+  }
+
+  /** Returns the piece of the listed file under its new path. A compressed file is decoded by its suffix, so
+    * a new suffix is not followed.
+    */
+  private def renamed(split: FileSplit, other: Option[SourceFile]): Option[FileSplit] =
+    if (onChanged != OnChangedFile.Tail || other.exists(!_.id.isOther(split.file.id))) None
+    else
+      RenamedFile.find(files, split.file).map(file => split.copy(file = file)).filter { now =>
+        split.extent.isInstanceOf[Extent.Bytes] || suffix(now.file) == suffix(split.file)
+      }
+
+  private def suffix(file: SourceFile): String = file.path.substring(file.path.lastIndexOf('.') + 1)
+
+  /** Fails if the piece is not to be skipped.
+    *
+    * @param other the file at the path
+    */
+  private def refuse(split: FileSplit, other: Option[SourceFile]): Unit = {
+    val found   = other.getOrElse(throw new FileNotFoundException(files.describe(split.file.path)))
+    val isLater = onChanged == OnChangedFile.Reread || (onChanged == OnChangedFile.Tail && isWhole(split))
+    if (!isLater && onMissing == OnMissingFile.Fail) throw changed(split.file, found)
+  }
 
   /** Returns whether programs may have appended to the file. Object stores replace files and do not append.
     */
@@ -192,19 +232,10 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
 
   private def isWhole(split: FileSplit): Boolean = split.isFirst && split.isLast
 
-  /** Whether the file is the listed file. False if another file is there and the piece is to be skipped. */
-  private def isListed(split: FileSplit): Boolean = {
-    val file     = split.file
-    val fileName = files.describe(file.path)
-    val found    = files.find(file.path).flatMap(_.file(file.path)).getOrElse {
-      throw new FileNotFoundException(fileName)
-    }
-    val isListed = isAsListed(file, found) ||
-      (if (isReadAsIs(split)) !isForgotten(file, found) else hasGrown(file, found))
-    val isLater = onChanged == OnChangedFile.Reread || (onChanged == OnChangedFile.Tail && isWhole(split))
-    if (!isListed && !isLater && onMissing == OnMissingFile.Fail) throw changed(file, found)
-    isListed
-  }
+  /** Whether the file at the path is the listed file. */
+  private def isListed(split: FileSplit, found: SourceFile): Boolean =
+    isAsListed(split.file, found) ||
+      (if (isReadAsIs(split)) !isForgotten(split.file, found) else hasGrown(split.file, found))
 
   /** Whether another file replaced the file, so that the source reads the other file as a new file. */
   private def isForgotten(file: SourceFile, found: SourceFile): Boolean =

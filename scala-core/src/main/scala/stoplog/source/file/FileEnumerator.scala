@@ -59,14 +59,17 @@ private[stoplog] final class FileEnumerator(
   override def next(): Option[FileSplit] = {
     var ready: Option[FileSplit] = None
     while (ready.isEmpty && pending.nonEmpty) {
-      val split    = pending.removeHead()
-      val readable = committed(split).map(tailing.readable(_, wasOf(split.file)))
-      ready = readable.flatMap { read =>
-        read.split
-          .orElse(Option.when(moved.contains(split.file.path))(nothingOf(read.file, split)))
-          .map(inZone)
+      val split = pending.removeHead()
+      ready = committed(split) match {
+        case None            => seen.put(split.file); None
+        case Some(committed) =>
+          tailing.readable(committed, wasOf(split.file)).flatMap { read =>
+            seen.put(read.file)
+            read.split
+              .orElse(Option.when(moved.contains(split.file.path))(nothingOf(read.file, split)))
+              .map(inZone)
+          }
       }
-      seen.put(readable.fold(split.file)(_.file))
       moved -= split.file.path
     }
     if (pending.isEmpty) pending.clearAndShrink() // the queue may have held a million splits

@@ -2,6 +2,7 @@
 package stoplog.source.file
 
 import scala.collection.mutable
+import scala.util.control.NonFatal
 
 import stoplog.error.Errors
 import stoplog.storage.SourceFile
@@ -25,11 +26,12 @@ private[file] sealed trait Tailing {
     */
   def added(file: SourceFile, was: FileIdentity): Option[FileSplit]
 
-  /** Reads from the file, immediately before the split is handed out, to find the last whole record.
+  /** Reads from the file, immediately before the split is handed out, to find the last whole record. `None`
+    * if a program has renamed the file since the listing: the next listing finds the file under its new path.
     *
     * @param was the file read before the new part of this file; `None` if the split is the rest of a cut file
     */
-  def readable(split: FileSplit, was: Option[FileIdentity]): Tailing.Readable
+  def readable(split: FileSplit, was: Option[FileIdentity]): Option[Tailing.Readable]
 }
 
 private[file] object Tailing {
@@ -70,11 +72,11 @@ private[file] object Tailing {
 
   /** Reads files as listed. */
   private object Off extends Tailing {
-    override def width: SeenWidth                                                        = SeenWidth.Plain
-    override def changed(file: SourceFile, was: FileIdentity): Option[FileSplit]         = None
-    override def added(file: SourceFile, was: FileIdentity): Option[FileSplit]           = None
-    override def readable(split: FileSplit, was: Option[FileIdentity]): Tailing.Readable =
-      Readable(split.file, Some(split))
+    override def width: SeenWidth                                                      = SeenWidth.Plain
+    override def changed(file: SourceFile, was: FileIdentity): Option[FileSplit]       = None
+    override def added(file: SourceFile, was: FileIdentity): Option[FileSplit]         = None
+    override def readable(split: FileSplit, was: Option[FileIdentity]): Some[Readable] =
+      Some(Readable(split.file, Some(split)))
   }
 
   private final class On(settings: Enumeration) extends Tailing {
@@ -98,17 +100,31 @@ private[file] object Tailing {
       case _                                  => None
     }
 
-    override def readable(split: FileSplit, was: Option[FileIdentity]): Tailing.Readable =
-      (split.extent, was) match {
-        case (extent: Extent.Bytes, _) if split.isFirst || was.exists(_.bytes == extent.from) =>
-          splitter.complete(split.file, extent.until) match {
-            case Some(complete) => readable(split, extent, was, complete)
-            case None           => Readable(split.file, Some(split))
-          }
-        case _ => Readable(split.file, Some(split))
-      }
+    /** The rest of a cut file is returned in any case: no listing finds the rest again. */
+    override def readable(split: FileSplit, was: Option[FileIdentity]): Option[Readable] =
+      if (!split.isFirst && !was.exists(_.bytes == split.extent.from)) Some(Readable(split.file, Some(split)))
+      else
+        try Some(wholeRecords(split, was)).filterNot(_ => isRenamed(split.file))
+        catch { case NonFatal(_) if isRenamed(split.file) => None }
 
-    private def readable(
+    /** Checked after reading from the path, so that the check covers all bytes read. */
+    private def isRenamed(file: SourceFile): Boolean = file.id.isKnown && {
+      val isAtPath = settings.files.find(file.path).flatMap(_.file(file.path)).exists { found =>
+        !found.id.isOther(file.id) || found.copy(id = file.id).isStill(file)
+      }
+      !isAtPath && RenamedFile.ofSameId(settings.files, file).nonEmpty
+    }
+
+    private def wholeRecords(split: FileSplit, was: Option[FileIdentity]): Readable = split.extent match {
+      case _: Extent.Records    => Readable(split.file, Some(split))
+      case extent: Extent.Bytes =>
+        splitter.complete(split.file, extent.until) match {
+          case Some(complete) => wholeRecords(split, extent, was, complete)
+          case None           => Readable(split.file, Some(split))
+        }
+    }
+
+    private def wholeRecords(
         split: FileSplit,
         extent: Extent.Bytes,
         was: Option[FileIdentity],

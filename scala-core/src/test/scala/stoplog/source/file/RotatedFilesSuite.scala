@@ -109,6 +109,90 @@ class RotatedFilesSuite extends AnyFunSuite {
     }
   }
 
+  // What was planned before the file was renamed.
+  private val planned = Map[String, SourceWorld => Unit](
+    "a new file"    -> { world => world.files.put("app.log", first + second, 1) },
+    "appended rows" -> { world =>
+      world.files.put("app.log", first, 1)
+      world.all()
+      world.files.put("app.log", first + second, 2)
+    },
+    "the rest of a cut file" -> { world =>
+      world.files.put("app.log", first + second, 1)
+      world.batch(ReadLimits.none.copy(bytes = Some(30)))
+    }
+  )
+
+  for ((what, plan) <- planned)
+    test(s"reads $what although the file is renamed between the plan and the reading") {
+      for {
+        to       <- Seq("app.log.1", "_app.log.1")
+        isMade   <- Seq(true, false)
+        restarts <- Seq(true, false)
+        added    <- if (to == "app.log.1") Seq("", "old21\n") else Seq("")
+      } {
+        val world = this.world(Tail, hasIds = true)
+        plan(world)
+        world.planInVain()
+        world.files.move("app.log", to)
+        if (isMade) world.files.put("app.log", "new1\n", 3)
+        if (restarts) world.restart()
+        world.batch()
+        if (added.nonEmpty) world.files.put(to, first + second + added, 4)
+        world.files.put("app.log", "new1\n", 3)
+        if (restarts) world.restart()
+        world.all()
+        val expected = rows(first + second + added + "new1\n")
+        assert(world.read.sorted === expected.sorted, s"$to, $isMade, $restarts, $added")
+      }
+    }
+
+  test("reads a file that has grown since it was renamed between the plan and the reading") {
+    val world = this.world(Tail, hasIds = true)
+    world.files.put("app.log", first, 1)
+    world.planInVain()
+    world.files.move("app.log", "app.log.1")
+    world.files.put("app.log.1", first + second, 2)
+    world.files.put("app.log", longer, 3)
+    world.all()
+    assert(world.read.sorted === rows(first + second + longer).sorted)
+  }
+
+  test("reads a file that is renamed between the listing and the plan") {
+    val one = ReadLimits.none.copy(splits = Some(1))
+    for {
+      isRead <- Seq(true, false)
+      isMade <- Seq(true, false)
+      made   <- Seq("new1\n", longer + longer)
+      added  <- Seq("", "old21\n")
+    } {
+      val world = this.world(Tail, hasIds = true)
+      for (name <- Seq("a.log", "b.log") if isRead) world.files.put(name, first, 1)
+      world.all()
+      for (name <- Seq("a.log", "b.log")) world.files.put(name, first + second + "old2", 2)
+      world.batch(one)
+      assert(world.driver.outstanding.splits === 1)
+      world.files.move("b.log", "b.log.1")
+      if (added.nonEmpty) world.files.put("b.log.1", first + second + added, 3)
+      if (isMade) world.files.put("b.log", made, 3)
+      world.all()
+      world.files.put("b.log", made, 3)
+      world.all()
+      val expected = rows(first + second) ++ rows(first + second + added + made)
+      assert(world.read.sorted === expected.sorted, s"$isRead, $isMade, ${made.length}, $added")
+    }
+  }
+
+  test("a deleted file with an equal neighbour is missing") {
+    val world = this.world(Tail, hasIds = true)
+    world.files.put("a", first, 1)
+    world.planInVain()
+    world.files.put("_b", first, 1)
+    world.files.delete("a")
+    val error = intercept[StoplogException](world.batch())
+    assert(error.getCondition === "STOPLOG_SOURCE_FILE_GONE")
+  }
+
   test("tails an extended copy renamed over the file") {
     for {
       padding <- sizes
@@ -167,7 +251,7 @@ class RotatedFilesSuite extends AnyFunSuite {
         _.replace("app.log", padded(padding) + longer, 2),
         _.put("app.log", padded(padding) + longer, 2),
         files => {
-          files.move("app.log", "_app.log.1")
+          if (onChanged == Ignore) files.move("app.log", "_app.log.1") // tail finds the renamed file
           files.put("app.log", padded(padding) + longer, 2)
         }
       )

@@ -75,6 +75,17 @@ class TailSuite extends AnyFunSuite {
     assert(world.batch() === Seq("4"))
   }
 
+  test("a compressed file that is renamed between the plan and the reading is read once") {
+    val gzip: Decoding = (_, file) => Option.when(file.path.endsWith(".gz"))(new GZIPInputStream(_))
+    val world          = new SourceWorld(Tail, decoding = gzip)
+    world.files.hasFileIds = true
+    world.files.put("a.gz", gzipped("1", "2"), 1)
+    world.planInVain()
+    world.files.move("a.gz", "a.1.gz")
+    world.files.put("a.gz", gzipped("3"), 2)
+    assert(world.all() === Seq("1", "2", "3"))
+  }
+
   test("an empty compressed file is read after it has content") {
     val gzip: Decoding = (_, file) => Option.when(file.bytes > 0)(new GZIPInputStream(_))
     val world          = new SourceWorld(Tail, decoding = gzip)

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import scala.util.control.NonFatal
 
 import stoplog.error.Errors
-import stoplog.storage.SourceFile
+import stoplog.storage.{Ending, SourceFile}
 
 /** The handling of files that grow: with `onChangedFile=tail` the source reads the appended bytes.
   *
@@ -136,12 +136,28 @@ private[file] object Tailing {
       before match {
         case None       => Readable(file, Some(split.copy(file = file))) // absent: the task handles this
         case Some(read) =>
-          val begin = if (was.exists(_.mark.ending.isOther(read.ending))) 0L else read.end
-          Readable(
-            file,
-            Option.when(begin < complete.end)(FileSplit(file, Extent.Bytes(begin, complete.end)))
-          )
+          val begin = beginning(extent, was.map(_.mark.ending), read)
+          // The unfinished line that was read has no end yet. The file keeps its unknown ending, so that the
+          // next listing skips the rest of the line, too.
+          if (begin > complete.end) Readable(split.file, None)
+          else
+            Readable(
+              file,
+              Option.when(begin < complete.end)(FileSplit(file, Extent.Bytes(begin, complete.end)))
+            )
       }
     }
+
+    /** Returns the start of the unread lines. A file without a known ending was read by a query with another
+      * `onChangedFile`, which has also read an unfinished last line.
+      */
+    private def beginning(
+        extent: Extent.Bytes,
+        ending: Option[Ending],
+        before: FileSplitter.Complete
+    ): Long =
+      if (ending.exists(_.isOther(before.ending))) 0L
+      else if (ending.exists(!_.isKnown)) extent.from
+      else before.end
   }
 }

@@ -193,6 +193,28 @@ class RotatedFilesSuite extends AnyFunSuite {
     assert(error.getCondition === "STOPLOG_SOURCE_FILE_GONE")
   }
 
+  test("a restart with tail continues after the last line read by a query with ignore") {
+    for {
+      isWhole  <- Seq(true, false)
+      compacts <- Seq(true, false)
+    } {
+      val world = this.world(Ignore, hasIds = true, compacts)
+      world.files.put("a", "one\ntw", 1)
+      if (isWhole) {
+        world.planInVain()
+        world.files.put("a", "one\ntwo", 2)
+      }
+      world.batch()
+      world.onChangedFile = Tail
+      for ((text, time) <- Seq("one\ntwo", "one\ntwoo\nthree\nfo", "one\ntwoo\nthree\nfour\n").zipWithIndex) {
+        world.files.put("a", text, time + 3L)
+        world.restart()
+        world.all()
+      }
+      assert(world.read === Seq("one", if (isWhole) "two" else "tw", "three", "four"), s"$isWhole, $compacts")
+    }
+  }
+
   test("tails an extended copy renamed over the file") {
     for {
       padding <- sizes

@@ -9,7 +9,7 @@ import stoplog.thread.Clock
 
 /** A source of files in memory, with drivers that come and go. */
 final class SourceWorld(
-    onChangedFile: Monitoring.OnChangedFile = Monitoring.OnChangedFile.Ignore,
+    var onChangedFile: Monitoring.OnChangedFile = Monitoring.OnChangedFile.Ignore,
     readiness: Readiness = Readiness.atOnce,
     heldFiles: Int = 1000,
     var rules: PathRules = PathRules.all,

@@ -19,7 +19,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.{Causes, Errors}
 import stoplog.source.{RecordEmitter, RowOutput}
-import stoplog.source.file.{FileSplit, Line}
+import stoplog.source.file.{FileSplit, Heading, Line}
 
 /** Converts lines of text, JSON and CSV to rows. */
 private[format] object LineRows {
@@ -140,6 +140,19 @@ private[format] object LineRows {
     val text: Line => UTF8String = line => UTF8String.fromBytes(line.bytes, line.offset, line.length).clone()
   }
 
+  /** The first lines of CSV files with a header. */
+  final class CsvHeading(options: CSVOptions) extends Heading {
+    override def isBefore(bytes: Array[Byte], offset: Int, length: Int): Boolean =
+      !CsvRows.isRecord(new String(bytes, offset, length, UTF_8), options)
+  }
+
+  private object CsvRows {
+
+    /** Whether a line is neither blank nor a comment. */
+    def isRecord(text: String, options: CSVOptions): Boolean =
+      text.exists(_ > ' ') && !(options.isCommentSet && text.startsWith(options.comment.toString))
+  }
+
   /** Parses CSV lines with Spark's parser. Empty lines, comments, and the header of a file are not rows.
     *
     * @param columns the columns of the files
@@ -160,17 +173,14 @@ private[format] object LineRows {
       corrupt
     )
 
-    // In a split from the start of a file, the first line is the header.
+    // In a split from the start of a file, the first line that is no comment is the header.
     private var begun: FileSplit = _
 
     override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
       val text = new String(line.bytes, line.offset, line.length, UTF_8)
-      if (isRecord(text) && !isHeader(text, line))
+      if (CsvRows.isRecord(text, options) && !isHeader(text, line))
         BadLine.at(line)(safe.parse(text).foreach(row => out.put(empties.fold(row)(_.fill(row, text)))))
     }
-
-    private def isRecord(text: String): Boolean =
-      text.exists(_ > ' ') && !(options.isCommentSet && text.startsWith(options.comment.toString))
 
     private def isHeader(text: String, line: Line): Boolean =
       options.headerFlag && line.split.isFirst && (begun ne line.split) && {

@@ -94,17 +94,27 @@ private[stoplog] object ReadFormats {
   }
 
   private def csv(settings: SourceFormatName.ReadSettings, columns: StructType, wanted: StructType): Rows = {
-    val (options, pruning) = (settings.options, SQLConf.get.csvColumnPruning)
-    val corrupt            = SQLConf.get.columnNameOfCorruptRecord
-    val rows               = new RowsOfZones[CSVOptions](
+    val rows = new RowsOfZones[CSVOptions](
       settings.zone,
       settings.dependsOnZone(columns),
-      zone => new CSVOptions(SourceFormatName.inZone(options, zone), pruning, zone, corrupt),
+      csvOptions(settings),
       new LineRows.CsvRows(columns, wanted, _)
     )
     ExprUtils.verifyColumnNameOfCorruptRecord(columns, rows.options.columnNameOfCorruptRecord)
     rows
   }
+
+  private def csvOptions(settings: SourceFormatName.ReadSettings): String => CSVOptions = {
+    val (options, pruning) = (settings.options, SQLConf.get.csvColumnPruning)
+    val corrupt            = SQLConf.get.columnNameOfCorruptRecord
+    zone => new CSVOptions(SourceFormatName.inZone(options, zone), pruning, zone, corrupt)
+  }
+
+  private def heading(settings: SourceFormatName.ReadSettings): Option[Heading] =
+    Option
+      .when(settings.format == SourceFormatName.Csv)(csvOptions(settings)(settings.zone))
+      .filter(_.headerFlag)
+      .map(new LineRows.CsvHeading(_))
 
   /** @param rows creates rows of the requested file columns */
   private def lines(
@@ -120,7 +130,8 @@ private[stoplog] object ReadFormats {
       decoding(settings),
       separator,
       () => LocatedColumns.emitter[Line](columns, wanted, directories)(_ => made()),
-      settings.maxLineBytes
+      settings.maxLineBytes,
+      heading(settings)
     )
   }
 

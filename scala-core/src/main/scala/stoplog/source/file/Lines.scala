@@ -14,16 +14,18 @@ import stoplog.storage.{Ending, SourceFile, SourceFiles}
 /** Files of lines.
   *
   * @param rows makes rows from the lines, in a task
+  * @param heading if files begin with a header
   */
 private[stoplog] final class LineFormat[T](
     decoding: Decoding,
     separator: LineReader.Separator,
     rows: () => RecordEmitter[Line, T],
-    maxLineBytes: Int = LineReader.MaxLineBytes
+    maxLineBytes: Int = LineReader.MaxLineBytes,
+    heading: Option[Heading] = None
 ) extends FileFormat[Line, T] {
 
   override def splitter(files: SourceFiles): FileSplitter =
-    new Lines(files, decoding, separator, maxLineBytes)
+    new Lines(files, decoding, separator, maxLineBytes, heading)
 
   override def reader(
       files: SourceFiles,
@@ -41,8 +43,17 @@ private[stoplog] final class LineFormat[T](
   override def emitter(): RecordEmitter[Line, T] = rows()
 }
 
+/** The first lines of files that begin with a header. */
+private[stoplog] trait Heading extends Serializable {
+
+  /** Whether a line, without its end, precedes the header, such as a comment. Called for the first lines. */
+  def isBefore(bytes: Array[Byte], offset: Int, length: Int): Boolean
+}
+
 /** Cuts files of lines. Plain files are cut at any byte if the next line can be found from there, otherwise
-  * at the start of a line. Compressed files are cut by the number of lines.
+  * at the start of a line. Compressed files are cut by the number of lines. No micro-batch ends before the
+  * header of a file: only the reader of the start of the file knows the header, and any later line is a
+  * record.
   *
   * Rows are counted by reading. If a micro-batch is limited to a number of rows, the driver searches for the
   * line ends before the tasks read the lines. The same applies to compressed files that have to be cut.
@@ -51,7 +62,8 @@ private[stoplog] final class Lines(
     files: SourceFiles,
     decoding: Decoding,
     separator: LineReader.Separator,
-    maxLineBytes: Int = LineReader.MaxLineBytes
+    maxLineBytes: Int = LineReader.MaxLineBytes,
+    heading: Option[Heading] = None
 ) extends FileSplitter {
   @transient private lazy val reader                 = new LineReader(separator, maxLineBytes)
   @transient private var counting: Option[OpenLines] = None
@@ -62,7 +74,7 @@ private[stoplog] final class Lines(
 
   override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
     case bytes: Extent.Bytes if budget.records.isEmpty && separator.isSelfSynchronizing =>
-      FileSplitter.ByteRanges.admit(split, bytes, budget)
+      afterHeader(split, bytes, FileSplitter.ByteRanges.admit(split, bytes, budget))
     case _ if budget.records.isEmpty && fitsWhole(split, budget) => Admitted.All(split, split.size)
     case _                                                       =>
       // If the file is absent, the task detects and handles this, too.
@@ -76,7 +88,13 @@ private[stoplog] final class Lines(
   }
 
   override def complete(file: SourceFile, until: Long): Option[Complete] =
-    if (isPlain(file)) ifPresent(Lines.complete(files, file, separator, until)) else None
+    if (!isPlain(file)) None
+    else
+      ifPresent {
+        val lines = Lines.complete(files, file, separator, until)
+        if (lines.end == 0 || heading.forall(headerEnd(file, lines.end, _).isDefined)) lines
+        else lines.copy(end = 0)
+      }
 
   override def close(): Unit = {
     counting.foreach(_.close())
@@ -120,15 +138,19 @@ private[stoplog] final class Lines(
     val lines  = withPosition(split)(reading(split))
     var stored = 0L
     var count  = 0L
+    var before = heading.filter(_ => split.isFirst) // until the header
     def bytes  = lines.storedBytes - stored
-    def full   = budget.records.exists(count >= _) || budget.bytes.exists(bytes >= _)
-    var more   = true
+    def full   =
+      before.isEmpty && (budget.records.exists(count >= _) || budget.bytes.exists(bytes >= _))
+    var more = true
     withPosition(split) {
       lines.begin() // the bytes before belong to no task of this micro-batch
       stored = lines.storedBytes
       while (more && !full)
-        if (lines.next()) count += 1
-        else more = lines.fill()
+        if (lines.next()) {
+          count += 1
+          before = before.filter(_.isBefore(reader.bytes, reader.offset, reader.length))
+        } else more = lines.fill()
     }
     val size = SplitSize(bytes, Some(count))
     if (!more || lines.isAtEnd) {
@@ -140,6 +162,34 @@ private[stoplog] final class Lines(
   private def cut(split: FileSplit, at: Long, size: SplitSize): Admitted[FileSplit] = split.extent match {
     case bytes: Extent.Bytes => FileSplitter.ByteRanges.cut(split, bytes, at, size.records)
     case _: Extent.Records   => split.cut(at, size)
+  }
+
+  /** Moves the cut of the start of a file to the end of the header. */
+  private def afterHeader(
+      split: FileSplit,
+      bytes: Extent.Bytes,
+      admitted: Admitted[FileSplit]
+  ): Admitted[FileSplit] = (admitted, heading) match {
+    case (Admitted.Part(start, _, _), Some(lines)) if split.isFirst =>
+      val header = ifPresent(withPosition(split)(headerEnd(split.file, bytes.until, lines)))
+      val at     = header.fold(start.extent.until)(_.getOrElse(bytes.until)).max(start.extent.until)
+      if (at >= bytes.until) Admitted.All(split, split.size)
+      else FileSplitter.ByteRanges.cut(split, bytes, at, None)
+    case _ => admitted
+  }
+
+  /** Returns the end of the header of a plain file. `None` if no line of the header starts before `until`. */
+  private def headerEnd(file: SourceFile, until: Long, heading: Heading): Option[Long] = {
+    val lines   = new LineReader(separator, maxLineBytes) // the other reader may be in another file
+    val extent  = FileSplit(file, Extent.Bytes(0, until))
+    var isFound = false
+    Using.resource(new OpenLines(files, decoding, lines, extent)) { open =>
+      var more = true
+      while (more && !isFound)
+        if (open.next()) isFound = !heading.isBefore(lines.bytes, lines.offset, lines.length)
+        else more = open.fill()
+      Option.when(isFound)(open.passed)
+    }
   }
 
   /** Continues the open reading if the last call stopped at the start of this split. Otherwise a compressed

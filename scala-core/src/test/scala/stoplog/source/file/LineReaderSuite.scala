@@ -118,6 +118,48 @@ class LineReaderSuite extends AnyFunSuite {
     }
   }
 
+  test("no limit cuts a file before the end of its header, and each line is in a single micro-batch") {
+    val comments: Heading = (bytes, offset, length) => length == 0 || bytes(offset) == '#'
+    for {
+      end <- Seq("\n", "\r\n", "||", "aba")
+      separator =
+        if (end == "\n" || end == "\r\n") LineReader.Separator.AnyLineEnd
+        else LineReader.Separator.of(end, SourceTexts.utf8)
+      text <- Seq("#1", "", "#2", "head", "x", "#3", "", "y").map(_ + end).mkString +: Seq(
+        "#1",
+        s"#1$end",
+        ""
+      )
+      byBytes <- Seq(true, false)
+      limit   <- 1 to text.length + 1
+    } {
+      val files   = memory(text)
+      val framing = new Lines(files, Decoding.None, separator, heading = Some(comments))
+      val most    = Some(limit.toLong)
+      val limits  = if (byBytes) ReadLimits(None, most, None) else ReadLimits(None, None, most)
+      var left: Option[FileSplit] = Some(framing.whole(files.file("f")))
+      var found                   = Vector.empty[Seq[String]]
+      while (left.isDefined) {
+        val (piece, rest) = framing.admit(left.get, Budget(limits, 0, 0)) match {
+          case Admitted.All(piece, _)        => (piece, None)
+          case Admitted.Part(piece, _, rest) => (piece, Some(rest))
+          case Admitted.Nothing()            => fail("no progress")
+        }
+        found :+= read(files, separator, piece.extent)
+        left = rest
+      }
+      val clue = s"'$text' by $limit, $byBytes"
+      assert(found.flatten === lines(text, separator), clue)
+      assert(!text.contains("head") || found.head.contains("head"), clue)
+      for (until <- 0 to text.length) {
+        val whole = framing.complete(files.file("f"), until.toLong).get.end
+        val all   = Lines.complete(files, files.file("f"), separator, until.toLong).end
+        val known = text.take(all.toInt).contains(s"head$end")
+        assert(whole === (if (known) all else 0), s"$clue, $until")
+      }
+    }
+  }
+
   test("the rest after each record is readable as a separate split") {
     for (extent <- Seq(Extent.Bytes(0, 14), Extent.Records(0, Extent.ToTheEnd), Extent.Records(1, 3))) {
       val files = memory("one\ntwo\nthree\nfour\nfive")

@@ -7,8 +7,8 @@ import java.nio.file.attribute.FileTime
 import org.apache.spark.sql.streaming.{StreamingQueryProgress, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.FileSource
-import stoplog.bucket.DateTimeBucketAssigner
+import stoplog.{FileSink, FileSource}
+import stoplog.bucket.{BasePathBucketAssigner, DateTimeBucketAssigner}
 import stoplog.format.SparkSessionForTests
 
 /** Which files are read, and which directories are listed, on a local disk and through Spark. */
@@ -45,6 +45,43 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
     Files.delete(in.root.resolve("b.parquet"))
     in.write("READY", "marker")
     assert(columns("readyMarker" -> "READY").columns.toSeq === Seq("id"))
+  }
+
+  for (format <- Seq("parquet", "orc", "avro"))
+    test(s"$format: a file is read after a program has written the first bytes into the empty file") {
+      val made = new Input
+      FileSink
+        .forBulkFormat(made.root.toString, format)
+        .withBucketAssigner(new BasePathBucketAssigner)
+        .build()
+        .write(spark.range(0, 3, 1, 1).selectExpr("cast(id AS STRING) AS id"))
+        .save()
+      val file =
+        made.root.toFile.listFiles().filterNot(_.getName.startsWith("_")).filter(_.isFile).head.toPath
+      val in = new Input
+      in.write("a", "")
+      val place  = new TestDirectory
+      def copy() = place.copy(
+        spark.readStream.format("stoplog").option("format", format).schema("id STRING").load(in.root.toString)
+      )
+      val waiting = copy().lastProgress.sources.head.metrics.get("unreadyFiles")
+      Files.write(in.root.resolve("a"), Files.readAllBytes(file))
+      copy()
+      assert(place.lines === Seq("0", "1", "2"))
+      assert(waiting === "1")
+    }
+
+  test("a compressed file is read after a program has written the first bytes into the empty file") {
+    val in = new Input
+    in.write("a.txt.gz", "")
+    in.write("b.txt", "")
+    val place  = new TestDirectory
+    def copy() =
+      place.copy(spark.readStream.format("stoplog").option("format", "text").load(in.root.toString))
+    copy()
+    in.gzip("a.txt.gz", "ant\n")
+    copy()
+    assert(place.lines === Seq("ant"))
   }
 
   test("reads the sink's buckets of a range of hours only") {

@@ -35,6 +35,9 @@ private[stoplog] final class Blocks(files: SourceFiles, index: Blocks.BlockIndex
     case _                   => Seq(split)
   }
 
+  /** Each such file has a header or a footer. */
+  override def canBeComplete(file: SourceFile): Boolean = file.bytes > 0
+
   override def units(split: FileSplit): Seq[FileSplit] = split.extent match {
     case bytes: Extent.Bytes =>
       val ours = index.ofDamaged(files, split.file).filter { block =>

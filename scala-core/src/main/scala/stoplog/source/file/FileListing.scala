@@ -71,7 +71,8 @@ private[file] final class FileListing(
   private def consider(file: SourceFile, in: Entered): Boolean = found(file, in) { unread =>
     unread.exists { split =>
       val stable = lengths.forall(_.isStable(file, began.elapsedMillis))
-      val ready  = stable && readiness.isOldEnough(file, began.wallMillis)
+      val ready  = stable && readiness.isOldEnough(file, began.wallMillis) &&
+        settings.splitter.canBeComplete(file)
       if (ready) found(split)
       !ready
     }

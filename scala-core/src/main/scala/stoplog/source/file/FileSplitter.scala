@@ -31,6 +31,11 @@ private[stoplog] trait FileSplitter extends Serializable {
     */
   def complete(file: SourceFile, until: Long): Option[FileSplitter.Complete] = None
 
+  /** Whether a file of the listed length can be complete. False for an empty file of a format whose files
+    * always have bytes: a program has created the file and not written its data yet.
+    */
+  def canBeComplete(file: SourceFile): Boolean = true
+
   def close(): Unit = ()
 }
 
@@ -47,6 +52,7 @@ private[stoplog] object FileSplitter {
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit]     = splitter.divide(split, bytes)
     override def units(split: FileSplit): Seq[FileSplit]                   = splitter.units(split)
     override def complete(file: SourceFile, until: Long): Option[Complete] = splitter.complete(file, until)
+    override def canBeComplete(file: SourceFile): Boolean                  = splitter.canBeComplete(file)
     override def close(): Unit                                             = splitter.close()
   }
 

@@ -60,6 +60,12 @@ private[stoplog] object FormatFiles {
       case _                                                           => SplitPoints.ByNumber
     }
 
+    /** Whether files of this name are decompressed. Readers of bulk formats read the stored bytes. */
+    def isDecoded(files: SourceFiles, file: SourceFile): Boolean = format match {
+      case _: BulkFormat[R] => false
+      case _                => decoding.of(files, file).isDefined
+    }
+
     /** Opens the records of a split. */
     def open(files: SourceFiles, split: FileSplit): OpenRecords[R] = {
       val input = new Input(files, split.file)
@@ -80,10 +86,7 @@ private[stoplog] object FormatFiles {
 
     /** The stored bytes of the file. Except for a bulk format, the decoded bytes of a compressed file. */
     private final class Input(files: SourceFiles, file: SourceFile) extends FileInput {
-      private val decode = format match {
-        case _: BulkFormat[R] => None
-        case _                => decoding.of(files, file)
-      }
+      private val decode                  = if (isDecoded(files, file)) decoding.of(files, file) else None
       private val stored                  = new OpenRecords.StoredBytes
       def storedBytes: Long               = stored.count
       override def name: String           = files.describe(file.path)
@@ -180,6 +183,8 @@ private[stoplog] object FormatFiles {
         FileSplitter.ByteRanges.divide(split, whole, bytes)
       case _ => Seq(split)
     }
+
+    override def canBeComplete(file: SourceFile): Boolean = file.bytes > 0 || !opening.isDecoded(files, file)
 
     override def close(): Unit = {
       reading.foreach(_.close())

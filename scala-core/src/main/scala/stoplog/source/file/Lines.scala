@@ -96,6 +96,9 @@ private[stoplog] final class Lines(
         else lines.copy(end = 0)
       }
 
+  /** A compressed file without bytes has no end of its compressed data. */
+  override def canBeComplete(file: SourceFile): Boolean = file.bytes > 0 || isPlain(file)
+
   override def close(): Unit = {
     counting.foreach(_.close())
     counting = None

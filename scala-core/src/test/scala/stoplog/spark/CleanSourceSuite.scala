@@ -8,6 +8,8 @@ import scala.jdk.CollectionConverters._
 import org.apache.spark.sql.streaming.{StreamingQuery, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.FileSink
+import stoplog.bucket.BasePathBucketAssigner
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 
@@ -69,6 +71,33 @@ class CleanSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.lines === Seq("1", "2", "3") && in.root.toFile.list().isEmpty)
     val counts = query.recentProgress.filter(_.numInputRows > 0).last.sources.head.metrics
     assert(counts.get("cleanedFiles") === "3" && counts.get("uncleanedFiles") === "0")
+  }
+
+  test("deletes an Avro file without a suffix only after reading its rows") {
+    val hadoop = spark.sparkContext.hadoopConfiguration
+    val in     = new Input
+    FileSink
+      .forBulkFormat(in.root.toString, "avro")
+      .withBucketAssigner(new BasePathBucketAssigner)
+      .withPartSuffix("")
+      .build()
+      .write(spark.range(0, 3, 1, 1).selectExpr("cast(id AS STRING) AS id"))
+      .save()
+    def read() = spark.read.format("stoplog").option("format", "avro").load(in.root.toString)
+    hadoop.set("avro.mapred.ignore.inputs.without.extension", "true")
+    try {
+      assert(read().count() === 3)
+      val place = new TestDirectory
+      place.copy(
+        spark.readStream
+          .format("stoplog")
+          .options(Map("format" -> "avro", "cleanSource" -> "delete"))
+          .schema("id STRING")
+          .load(in.root.toString)
+      )
+      assert(place.lines === Seq("0", "1", "2"))
+      assert(!in.root.toFile.list().exists(_.startsWith("part")))
+    } finally hadoop.unset("avro.mapred.ignore.inputs.without.extension")
   }
 
   test("a stop cleans the files of the last committed micro-batch") {

@@ -110,7 +110,7 @@ private[stoplog] object SparkBlocks {
       settings: SourceFormatName.ReadSettings,
       directories: DirectoryColumns
   ): SparkBlocks = {
-    val options = settings.options
+    val options = SparkFormats.options(name, settings.options)
     val session = SparkSession.active
     val format  = SparkFormats.of(name)
     val data    = FileMetadata.without(columns, wanted)

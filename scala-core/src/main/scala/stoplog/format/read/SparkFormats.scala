@@ -17,6 +17,17 @@ private[stoplog] object SparkFormats {
 
   def of(name: SourceFormatName.Blocks): FileFormat = loaded(s"$Package.${className(name)}")
 
+  /** Returns the options for Spark's reader of a format: the options set by the user, and one for Avro. With
+    * a setting of Hadoop, Spark's reader returns no rows of a file without the suffix `.avro`. The source
+    * decides which files are read.
+    */
+  def options(name: SourceFormatName.Blocks, set: Map[String, String]): Map[String, String] = name match {
+    case SourceFormatName.Avro => set + (IgnoredWithoutSuffix -> "false")
+    case _                     => set
+  }
+
+  private final val IgnoredWithoutSuffix = "avro.mapred.ignore.inputs.without.extension"
+
   private def className(name: SourceFormatName.Blocks): String = name match {
     case SourceFormatName.MultiLineJson => "execution.datasources.json.JsonFileFormat"
     case SourceFormatName.MultiLineCsv  => "execution.datasources.csv.CSVFileFormat"
@@ -49,7 +60,7 @@ private[stoplog] object SparkFormats {
     ): Option[StructType] =
       if (files.isEmpty && name != SourceFormatName.BinaryFile) None
       else
-        try SparkFormats.of(name).inferSchema(SparkSession.active, options, files)
+        try SparkFormats.of(name).inferSchema(SparkSession.active, SparkFormats.options(name, options), files)
         catch {
           case NonFatal(e) =>
             val which = if (files.size == 1) files.head.getPath.toString else s"one of ${files.size} files"

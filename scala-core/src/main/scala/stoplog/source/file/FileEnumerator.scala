@@ -50,31 +50,58 @@ private[stoplog] final class FileEnumerator(
   override def discover(): Discovery =
     if (pending.nonEmpty) Discovery.Partial
     else if (target.exists(_ <= 0) || isTooEarly) Discovery.Complete
-    else {
-      val found = list()
-      target = target.map(left => if (found.total == 0) 0L else left - found.kept)
-      if (found.isTruncated) Discovery.Partial else Discovery.Complete
-    }
+    else if (listToTarget().isTruncated) Discovery.Partial
+    else Discovery.Complete
 
   override def next(): Option[FileSplit] = {
     var ready: Option[FileSplit] = None
+    var mayList                  = true // once, because a finder may return an old state of a file each time
     while (ready.isEmpty && pending.nonEmpty) {
-      val split = pending.removeHead()
+      val split   = pending.removeHead()
+      val was     = wasOf(split.file)
+      val isMoved = moved.remove(split.file.path).isDefined
       ready = committed(split) match {
         case None            => seen.put(split.file); None
         case Some(committed) =>
-          tailing.readable(committed, wasOf(split.file)).flatMap { read =>
-            seen.put(read.file)
-            read.split
-              .orElse(Option.when(moved.contains(split.file.path))(nothingOf(read.file, split)))
-              .map(inZone)
+          tailing.readable(committed, was) match {
+            case None =>
+              if (mayList) listAgain(if (isMoved) 0 else 1)
+              mayList = false
+              None
+            case Some(read) =>
+              seen.put(read.file)
+              read.split.orElse(Option.when(isMoved)(nothingOf(read.file, split))).map(inZone)
           }
       }
-      moved -= split.file.path
     }
     if (pending.isEmpty) pending.clearAndShrink() // the queue may have held a million splits
     ready
   }
+
+  /** Lists the files that are still to be read. */
+  private def listToTarget(): FileListing.OldestFiles = {
+    val found = list()
+    target = target.map(left => if (found.total == 0) 0L else left - found.kept)
+    found
+  }
+
+  /** Replaces the last listing after a program has renamed a file. The state of a renamed file is recorded
+    * under an old path. If files of the last listing that are now at old paths were handed out, they would
+    * replace this state.
+    *
+    * @param dropped the number of files of the target that are not read
+    */
+  private def listAgain(dropped: Long): Unit = {
+    val found = pending.filterNot(isRest)
+    target = target.map(_ + dropped + found.count(split => !moved.contains(split.file.path)))
+    pending.filterInPlace(isRest)
+    listToTarget()
+    ()
+  }
+
+  /** Whether the split is the rest of a file that was cut. No listing finds the rest again. */
+  private def isRest(split: FileSplit): Boolean =
+    !split.isFirst && seen.find(split.file.path).exists(_.isOf(split.file))
 
   /** Admits the whole split if the rest of a file cannot be cut because the file has been replaced. The task
     * detects and handles this, too.
@@ -198,7 +225,7 @@ private[stoplog] final class FileEnumerator(
     )
     // Drops appended parts of files if no micro-batch has read from them, also of files that were renamed and
     // have no entry under their new path yet. The next listing finds these parts again.
-    pending ++= rests.filter(rest => seen.find(rest.file.path).exists(_.isOf(rest.file)))
+    pending ++= rests.filter(isRest)
   }
 
   private def list(): FileListing.OldestFiles = {

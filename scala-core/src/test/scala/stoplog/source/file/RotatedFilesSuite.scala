@@ -7,6 +7,7 @@ import stoplog.error.StoplogException
 import stoplog.source.ReadLimits
 import stoplog.source.file.Monitoring.OnChangedFile
 import stoplog.source.file.Monitoring.OnChangedFile.{Ignore, Tail}
+import stoplog.storage.{SourceFile, SourceFiles}
 
 /** Files that programs rotate, replace or write anew while a source reads them on. */
 class RotatedFilesSuite extends AnyFunSuite {
@@ -181,6 +182,57 @@ class RotatedFilesSuite extends AnyFunSuite {
       val expected = rows(first + second) ++ rows(first + second + added + made)
       assert(world.read.sorted === expected.sorted, s"$isRead, $isMade, ${made.length}, $added")
     }
+  }
+
+  test("reads a file once that is renamed, and renamed again between the listing and the plan") {
+    val one = ReadLimits.none.copy(splits = Some(1))
+    for {
+      isAvailableNow <- Seq(false, true)
+      shifts         <- Seq(false, true)
+      added          <- Seq("", "old21\n")
+    } {
+      val clue  = s"$isAvailableNow, $shifts, $added"
+      val world = this.world(Tail, hasIds = true)
+      for (name <- Seq("a", "b")) world.files.put(name, first, 1)
+      world.all()
+      for (name <- Seq("a", "b")) {
+        world.files.move(name, s"$name.1")
+        world.files.put(s"$name.1", first + second, 2)
+        world.files.put(name, s"new $name\n", 3)
+      }
+      if (isAvailableNow) world.driver.fixTarget()
+      world.batch(one)
+      world.files.move("b.1", "b.2")
+      if (added.nonEmpty) world.files.put("b.2", first + second + added, 4)
+      if (shifts) world.files.move("b", "b.1")
+      if (shifts) world.files.put("b", "newer b\n", 4)
+      world.all(one)
+      val old   = Seq(first, second, "new a\n", first, second, added, "new b\n").mkString
+      val newer = if (shifts) "newer b\n" else ""
+      assert(rows(old).diff(world.read).isEmpty, clue)
+      world.restart()
+      world.all(one)
+      assert(world.read.sorted === rows(old + newer).sorted, clue)
+    }
+  }
+
+  test("a finder may return an old state of a renamed file") {
+    object Found extends FileFinder {
+      var found = Seq.empty[SourceFile]
+      override def find(files: SourceFiles, rules: PathRules)(each: SourceFile => Unit): Unit =
+        found.foreach(each)
+    }
+    val world = new SourceWorld(Tail, finder = Some(Found))
+    world.files.hasFileIds = true
+    world.files.put("a", first, 1)
+    world.files.put("c", second, 1)
+    Found.found = Seq("a", "c").map(world.files.file)
+    world.files.move("a", "b")
+    world.files.put("a", longer, 2)
+    assert(world.all() === rows(second))
+    Found.found = Seq("a", "b", "c").map(world.files.file)
+    world.all()
+    assert(world.read.sorted === rows(first + second + longer).sorted)
   }
 
   test("a deleted file with an equal neighbour is missing") {

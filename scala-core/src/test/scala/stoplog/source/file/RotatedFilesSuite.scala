@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.file
 
+import java.nio.file.{Files, StandardOpenOption}
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.error.StoplogException
@@ -8,6 +10,7 @@ import stoplog.source.ReadLimits
 import stoplog.source.file.Monitoring.OnChangedFile
 import stoplog.source.file.Monitoring.OnChangedFile.{Ignore, Tail}
 import stoplog.storage.{SourceFile, SourceFiles}
+import stoplog.storage.local.LocalSourceFiles
 
 /** Files that programs rotate, replace or write anew while a source reads them on. */
 class RotatedFilesSuite extends AnyFunSuite {
@@ -147,6 +150,21 @@ class RotatedFilesSuite extends AnyFunSuite {
         assert(world.read.sorted === expected.sorted, s"$to, $isMade, $restarts, $added")
       }
     }
+
+  test("reads a file of a local disk that is renamed between the plan and the reading") {
+    val world = this.world(Tail, hasIds = false)
+    val root  = Files.createTempDirectory("stoplog-rotated")
+    world.storage = new LocalSourceFiles(root.toString)
+    world.restart()
+    Files.writeString(Files.createDirectory(root.resolve("in")).resolve("app.log"), first)
+    world.planInVain()
+    Files.move(root.resolve("in/app.log"), root.resolve("in/app.log.1"))
+    Files.writeString(root.resolve("in/app.log"), longer)
+    Files.writeString(root.resolve("in/app.log.1"), second, StandardOpenOption.APPEND)
+    world.restart()
+    world.all()
+    assert(world.read.sorted === rows(first + second + longer).sorted)
+  }
 
   test("reads a file that has grown since it was renamed between the plan and the reading") {
     val world = this.world(Tail, hasIds = true)

@@ -18,8 +18,10 @@ from steps import ROOT
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
 NOTEBOOKS = sorted((ROOT / "examples").glob("*.ipynb"))
+PROGRAM_COLUMNS = 110  # `docs/stylesheets/guide.css` wraps longer lines
 VARIABLES = {"STOPLOG_LONG"}  # of the environment
 _FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_PROGRAM = re.compile(r"^```(?:java|python|scala|sql)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _TABLE = re.compile(r"(?:^\|.*\n)+", re.MULTILINE)
 _LINK = re.compile(r"\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)")
 
@@ -32,6 +34,12 @@ def test_links_lead_to_files_and_headings(page: Path) -> None:
         if not target.exists() or (anchor and anchor not in anchors(target)):
             broken.append(f"{path}#{anchor}" if anchor else path)
     assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_programs_fit_into_a_window_of_the_guide(page: Path) -> None:
+    programs = _PROGRAM.findall(page.read_text(encoding="utf-8"))
+    assert [line for each in programs for line in each.splitlines() if len(line) > PROGRAM_COLUMNS] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

@@ -59,7 +59,7 @@ final class FolderFiles(folder: Folder, sinkId: String) extends FileStore {
     folder.force(at.getParent)
   }
 
-  /** Written elsewhere, and then given its name. Recovery finds a draft that a crash leaves among the unfinished parts. */
+  /** Writes a draft, and renames it. Recovery finds the draft of a crash among the unfinished parts. */
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = folder.io(path) {
     at =>
       val draft = s"${SinkDirectory(sinkId).open}/draft-${UUID.randomUUID()}"

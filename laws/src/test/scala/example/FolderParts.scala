@@ -54,7 +54,7 @@ final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout
   override def isolate(open: Resume, validBytes: Long, part: NewPart): Closed =
     takeOver(open, validBytes, part).finish()
 
-  /** A move takes the unfinished name away in the same step. So a part is published once, and never comes back. */
+  /** A move takes the unfinished name away in the same step. So a part is published once. */
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     files.stat(part.token).map(_.bytes).foreach { actual =>
       if (actual < sizeBytes) throw Errors.partShort(files.describe(part.token), actual, sizeBytes)

@@ -12,7 +12,7 @@ import stoplog.error.Errors
 import stoplog.part.PathBelow
 import stoplog.storage._
 
-/** A storage of one's own, from its beginning to its end: a directory of this machine, under the scheme `folder`. */
+/** A complete storage: a directory of this machine, under the scheme `folder`. */
 final class FolderStorage(folder: Folder) extends Storage {
   override def files(sinkId: String): FileStore = new FolderFiles(folder, sinkId)
 

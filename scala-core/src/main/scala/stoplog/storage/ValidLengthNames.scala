@@ -40,15 +40,21 @@ private[stoplog] object ValidLengthNames {
   def mayBeOne(file: FileInfo): Boolean =
     file.bytes > LengthBytes && file.bytes <= LengthBytes + MostDigits && !file.name.endsWith(".crc")
 
-  /** Returns the longest name in the same directory that this name contains after a prefix, as a path. */
+  /** Returns the longest name in the same directory that this name contains after a prefix, as a path. The
+    * name of a part with number 12 does not contain the name of the part with number 1.
+    */
   def longestIn(path: String)(isFile: String => Boolean): Option[String] = {
     val (directory, name) = (FileStore.directoryOf(path), FileStore.nameOf(path))
     val inside            = for {
       length <- (name.length - 1 to 1 by -1).iterator
       start  <- (1 to name.length - length).iterator
+      if !cutsNumber(name, start) && !cutsNumber(name, start + length)
     } yield FileStore.path(directory, name.substring(start, start + length))
     inside.find(isFile)
   }
+
+  private def cutsNumber(name: String, at: Int): Boolean =
+    at < name.length && name(at).isDigit && name(at - 1).isDigit
 
   /** Returns the names that a user has configured. */
   def of(truncation: Truncation): ValidLengthNames = ValidLengthNames(truncation.prefix, truncation.suffix)

@@ -110,11 +110,14 @@ private[stoplog] final class VisibleFiles(files: FileStore) {
     try selected.enters(path)
     catch { case NonFatal(_) => true }
 
-  /** Returns the valid-length files of the visible files, by the path of the visible file. */
+  /** Returns the valid-length files of the visible files, by the path of the visible file. A valid-length
+    * file with a standard name stays when its file is gone, and belongs to no other file.
+    */
   private def notesOf(hidden: Vector[FileInfo], visible: Set[String]): Map[String, Note] = {
-    val (standard, others) = hidden.partitionMap { file =>
-      ValidLengthNames.standard.fileOf(file.path).filter(visible).map(_ -> noteIn(file)).toLeft(file)
+    val (named, others) = hidden.partitionMap { file =>
+      ValidLengthNames.standard.fileOf(file.path).map(_ -> file).toLeft(file)
     }
+    val standard  = named.collect { case (about, file) if visible(about) => about -> noteIn(file) }
     val ofAnyName = for {
       file  <- others if ValidLengthNames.mayBeOne(file)
       about <- ValidLengthNames.longestIn(file.path)(visible)

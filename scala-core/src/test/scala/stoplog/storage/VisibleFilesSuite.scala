@@ -88,6 +88,18 @@ class VisibleFilesSuite extends AnyFunSuite {
     }
   }
 
+  test("the valid-length file of a part that is gone does not belong to a part with a similar name") {
+    withFiles("b/part-0-1", "b/part-0-2") { (root, files) =>
+      put(root, "b/_part-0-12.valid-length", ValidLengthNames.encoded(3))
+      put(root, "b/.v-part-0-13.len", ValidLengthNames.encoded(3))
+      put(root, "b/.v-10-part-0-2.len", ValidLengthNames.encoded(4))
+      val listing = new VisibleFiles(files).list(Scope.Whole)
+      assert(
+        listing.files.map(f => f.path -> f.committedBytes) === Vector("b/part-0-1" -> 5, "b/part-0-2" -> 4)
+      )
+    }
+  }
+
   test("a symbolic link is a separate entry, and the listing does not follow links") {
     withFiles("b/a.txt", "other/c.txt") { (root, files) =>
       Files.createSymbolicLink(root.resolve("b/link"), root.resolve("other"))

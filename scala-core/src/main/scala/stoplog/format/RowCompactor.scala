@@ -192,11 +192,17 @@ private[stoplog] final class LineFiles(
     catch { case _: JsonProcessingException => false }
 
   private def headerOf(input: CompactionInput): String = {
-    val header = new String(reading(input)(firstLine), UTF_8).stripSuffix(lineSep).trim
+    val header = new String(reading(input)(firstLine), UTF_8).stripSuffix(lineSep).stripSuffix("\r")
     if (header.contains('\r') || header.count(_ == '"') % 2 != 0)
       throw new IOException(s"the header of ${input.path} goes on behind its first line, or ends otherwise")
+    if (isBeforeHeader(header))
+      throw new IOException(s"the first line of ${input.path} is blank or a comment, and not the header")
     header
   }
+
+  /** Whether readers may skip a first line: a blank line, a comment, or the separator for spreadsheets. */
+  private def isBeforeHeader(line: String): Boolean =
+    line.isBlank || line.matches("#(\\s.*|[^,;|\t]*)") || line.matches("(?i)sep=.?")
 
   private def firstLine(in: InputStream): Array[Byte] = {
     val line = new ByteArrayOutputStream()

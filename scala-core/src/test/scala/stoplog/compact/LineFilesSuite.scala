@@ -52,6 +52,10 @@ class LineFilesSuite extends AnyFunSuite {
     assert(header("a,b\r\n1,2\r\n") === Some("a,b"))
     assert(header("a,b\r1,2\r") === None)
     assert(header("a,\"b\nc\"\n1,2\n") === None)
+    for (before <- Seq("", " ", "# by x", "#", "#by", "sep=;", "SEP=,"))
+      assert(header(s"$before\na,b\n1,2\n") === None, before)
+    assert(header("#chrom\tpos\n1\t2\n") === Some("#chrom\tpos"))
+    assert(header("\ta\n0\t1\n") === Some("\ta"))
   }
 
   test("JSON is compacted if its first line is a value, unlike a multi-line document") {

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
 
+import org.apache.parquet.format.Util
 import org.apache.spark.SparkThrowable
+import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.Trigger
+import org.apache.spark.sql.types.MetadataBuilder
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.LongRun
@@ -94,6 +100,64 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     val compactions = FileSink.compactDirectory(spark, place.out).run()
     assert(compactions.map(_.names) === Seq(Seq("a.txt", "b.txt")))
     assert(place.files.map(Files.readString(_)).toSet === Set("row of a\nrow of b\n", "row of x"))
+  }
+
+  test("keeps files of columns with different meanings apart") {
+    def meant(unit: String) =
+      spark
+        .range(3)
+        .select(
+          col("id").as("id", new MetadataBuilder().putString("unit", unit).putString("comment", unit).build())
+        )
+    val times                                = "cast('2026-01-31 10:00:00' AS TIMESTAMP_NTZ) AS id"
+    val pairs: Seq[(String, Seq[DataFrame])] = Seq(
+      "orc"     -> Seq(spark.range(3).toDF(), spark.range(3).selectExpr(times)),
+      "parquet" -> Seq(meant("m"), meant("km"))
+    )
+    for ((format, frames) <- pairs) {
+      val place = new TestDirectory
+      for {
+        rows <- frames
+        _    <- 1 to 2
+      } rows.coalesce(1).write.mode("append").format(format).save(place.out)
+      val compactions = FileSink.compactDirectory(spark, place.out)
+      assert(compactions.plan().map(_.names.size) === Seq(2, 2), format)
+    }
+  }
+
+  test("keeps files in compressions that are not appended, and the buckets of a table") {
+    val place = new TestDirectory
+    val rows  = spark.range(0, 8, 1, 4).selectExpr("cast(id AS STRING) AS id")
+    rows.write.option("compression", "deflate").csv(place.out)
+    assert(FileSink.compactDirectory(spark, place.out, Map("format" -> "csv")).plan() === Nil)
+    val table = new TestDirectory
+    try {
+      rows.write.option("path", table.out).bucketBy(2, "id").format("parquet").saveAsTable("bucketed")
+      assert(FileSink.compactDirectory(spark, table.out).plan() === Nil)
+    } finally spark.sql("DROP TABLE IF EXISTS bucketed"): Unit
+  }
+
+  test("keeps Parquet files with times of INT96 of a writer whose name readers need") {
+    for ((writer, planned) <- Seq("parquet-mr version 1.13.1" -> 1, "impala version 4.0.0 (build x)" -> 0)) {
+      val place = new TestDirectory
+      spark.range(0, 4, 1, 2).selectExpr("timestamp_seconds(id) AS at").write.parquet(place.out)
+      place.files.foreach(writtenBy(writer, _))
+      assert(FileSink.compactDirectory(spark, place.out).plan().size === planned, writer)
+    }
+  }
+
+  /** Replaces the name of the writer in a Parquet file. */
+  private def writtenBy(writer: String, file: Path): Unit = {
+    val bytes  = Files.readAllBytes(file)
+    val length = ByteBuffer.wrap(bytes, bytes.length - 8, 4).order(ByteOrder.LITTLE_ENDIAN).getInt
+    val start  = bytes.length - 8 - length
+    val footer = Util.readFileMetaData(new ByteArrayInputStream(bytes, start, length)).setCreated_by(writer)
+    val end    = new ByteArrayOutputStream
+    Util.writeFileMetaData(footer, end)
+    val size = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(end.size).array
+    Files.write(file, bytes.take(start) ++ end.toByteArray ++ size ++ "PAR1".getBytes(UTF_8))
+    Files.deleteIfExists(file.resolveSibling(s".${file.getFileName}.crc"))
+    ()
   }
 
   test("does not merge a partial copy") {

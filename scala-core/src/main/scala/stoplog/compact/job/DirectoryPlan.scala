@@ -4,6 +4,8 @@ package stoplog.compact.job
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.io.compress.CompressionCodecFactory
 import org.apache.spark.SparkContext
 
 import stoplog.commit.CompactionPolicy
@@ -14,6 +16,7 @@ import stoplog.format.avro.AvroCompactor
 import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcCompactor
 import stoplog.format.parquet.ParquetCompactor
+import stoplog.format.read.Decompression
 import stoplog.format.sequence.SequenceCompactor
 import stoplog.options.DirectoryOptions
 import stoplog.part.FinishedPart
@@ -51,6 +54,7 @@ private[stoplog] object DirectoryPlan {
     val known = for {
       ((directory, suffix), same) <- files
         .map(_.asPart)
+        .filterNot(file => BucketOfTable.matches(file.name))
         .groupBy(file => (file.bucket, suffixOf(file.name)))
         .toVector
         .sortBy(_._1)
@@ -126,6 +130,11 @@ private[stoplog] object DirectoryPlan {
     }
 
   private val MostFiles = 1000
+
+  /** The names of files of a table that Spark has written by `bucketBy`: each name has the bucket of all rows
+    * of the file.
+    */
+  private val BucketOfTable = """part-\d+-[0-9a-f-]{36}_\d{5,}\..*""".r
 }
 
 /** The compaction of files of an unknown writer: by the requested format, or by the names of the files. */
@@ -140,7 +149,18 @@ private[stoplog] final class DirectoryFormat(
     val compression = Compression.All.filter(_.suffix.nonEmpty).find(c => suffix.endsWith(c.suffix))
     val bare        = compression.fold(suffix)(c => suffix.stripSuffix(c.suffix))
     val ending      = bare.drop(bare.lastIndexOf('.') + 1)
-    options.format.getOrElse(DirectoryFormat.ofEnding.getOrElse(ending, "")) match {
+    val format      = options.format.getOrElse(DirectoryFormat.ofEnding.getOrElse(ending, ""))
+    if (DirectoryFormat.OfLines(format) && compression.isEmpty && isCompressed(suffix)) None
+    else compactorOf(format, compression)
+  }
+
+  /** Whether readers decompress files with this suffix. */
+  private def isCompressed(suffix: String): Boolean =
+    new CompressionCodecFactory(hadoop).getCodec(new Path(s"a$suffix")) != null ||
+      Decompression.ofSuffix(suffix.substring(suffix.lastIndexOf('.').max(0))).isDefined
+
+  private def compactorOf(format: String, compression: Option[Compression]): Option[Compactor] =
+    format match {
       case "parquet"      => Some(ParquetCompactor(hadoop))
       case "orc"          => Some(OrcCompactor(hadoop))
       case "avro"         => Some(new AvroCompactor(hadoop.getInt("avro.mapred.sync.interval", SyncBytes)))
@@ -150,7 +170,6 @@ private[stoplog] final class DirectoryFormat(
       case "csv"          => Some(lines(compression, options.beginning))
       case _              => None
     }
-  }
 
   private def lines(compression: Option[Compression], begin: LineFiles.Beginning): Compactor =
     new LineFiles(compression.getOrElse(Compression.None), begin, options.lineSep)
@@ -159,6 +178,8 @@ private[stoplog] final class DirectoryFormat(
 }
 
 private[stoplog] object DirectoryFormat {
+
+  private val OfLines = Set("text", "json", "csv")
 
   /** Names do not show a header, so CSV must be requested. */
   private val ofEnding =

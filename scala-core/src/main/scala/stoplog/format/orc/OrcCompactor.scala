@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.orc.{OrcConf, OrcFile, OrcProto, Reader, Writer}
+import org.apache.orc.{OrcConf, OrcFile, OrcProto, Reader, TypeDescription, Writer}
 import org.apache.orc.OrcFile.WriterOptions
 import org.apache.orc.TypeDescription.Category
 import org.apache.orc.impl.RecordReaderImpl
@@ -158,6 +158,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
   private def likenessOf(reader: Reader): String =
     Seq[Any](
       reader.getSchema.toJson,
+      attributesOf(reader.getSchema),
       reader.getFileVersion,
       reader.getWriterVersion,
       reader.getCompressionKind,
@@ -168,9 +169,22 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
         reader.getMetadataKeys.asScala.map(key => key -> UTF_8.decode(reader.getMetadataValue(key)).toString)
       )
     ).mkString(" ")
+
+  /** The attributes of the columns. Spark stores some types as numbers, and records the type as an attribute.
+    * Files of other writers have no attribute for types that ORC has.
+    */
+  private def attributesOf(schema: TypeDescription): Seq[String] = for {
+    id <- 0 to schema.getMaximumId
+    of = schema.findSubtype(id)
+    name <- of.getAttributeNames.asScala.sorted
+    value = of.getAttributeValue(name)
+    if name != CatalystType || value != of.getCategory.getName
+  } yield s"$id $name $value"
 }
 
 private[stoplog] object OrcCompactor {
+
+  private val CatalystType = "spark.sql.catalyst.type"
 
   /** Returns a compactor for any ORC files, under the settings of `hadoop`. */
   def apply(hadoop: Configuration): OrcCompactor = {

@@ -7,7 +7,7 @@ import scala.util.Try
 import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
 import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.sql.execution.datasources.parquet.ParquetReadSupport
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types._
 
 import stoplog.compact.Compactor
 
@@ -27,10 +27,19 @@ private[parquet] object FooterEntries {
   }
 
   /** Whether a column may be null, and its comment, do not change its values. */
-  private def typesOf(json: String): String = Try(DataType.fromJson(json)).toOption match {
-    case Some(struct: StructType) =>
-      struct.map(field => s"${field.name} ${field.dataType.catalogString}").mkString
-    case _ => json
+  private def typesOf(json: String): String = Try(DataType.fromJson(json)).fold(_ => json, textOf)
+
+  private def textOf(of: DataType): String = of match {
+    case struct: StructType    => struct.map(textOf).mkString("<", ",", ">")
+    case array: ArrayType      => s"[${textOf(array.elementType)}]"
+    case map: MapType          => s"{${textOf(map.keyType)}:${textOf(map.valueType)}}"
+    case _: UserDefinedType[_] => of.json
+    case _                     => of.catalogString
+  }
+
+  private def textOf(field: StructField): String = {
+    val metadata = new MetadataBuilder().withMetadata(field.metadata).remove("comment").build()
+    s"${field.name} ${textOf(field.dataType)} ${metadata.json}"
   }
 
   /** pandas records the numbers of the rows of a file as a range, which its readers ignore if the number of

@@ -5,16 +5,18 @@ import scala.jdk.CollectionConverters._
 import scala.util.Using
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.parquet.CorruptDeltaByteArrays
 import org.apache.parquet.column.ParquetProperties
 import org.apache.parquet.example.data.{Group, GroupWriter}
 import org.apache.parquet.hadoop.{ParquetFileReader, ParquetFileWriter, ParquetOutputFormat, ParquetReader}
 import org.apache.parquet.hadoop.api.{ReadSupport, WriteSupport}
 import org.apache.parquet.hadoop.example.GroupReadSupport
-import org.apache.parquet.hadoop.metadata.{BlockMetaData, CompressionCodecName, ParquetMetadata}
+import org.apache.parquet.hadoop.metadata.{BlockMetaData, CompressionCodecName, FileMetaData, ParquetMetadata}
 import org.apache.parquet.hadoop.util.{HadoopInputFile, HadoopStreams}
 import org.apache.parquet.io.{InputFile, SeekableInputStream}
 import org.apache.parquet.io.api.RecordConsumer
 import org.apache.parquet.schema.MessageType
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.internal.LegacyBehaviorPolicy
 
@@ -47,12 +49,30 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     val conf    = configuration(files)
     val groups  = files.flatMap(_.footer.getBlocks.asScala).map(_.getTotalByteSize)
     val written =
-      if (Compactor.areSmall(groups, ParquetBulk.largeBytes(conf))) encode(files, conf, out)
+      if (Compactor.areSmall(groups, ParquetBulk.largeBytes(conf)) || !files.forall(mayCopy))
+        encode(files, conf, out)
       else copy(files, conf, out)
     Compactor.requireRows(inputs, files.map(file => rowsOf(file.footer)).sum, written)
   }
 
   override def likeness(input: CompactionInput): String = likenessOf(opened(input))
+
+  /** Whether row groups may be copied under the name of the current writer. Readers know by the name of an
+    * old writer that they must read its pages in sequence.
+    */
+  private def mayCopy(file: Opened): Boolean = {
+    val writer = file.footer.getFileMetaData.getCreatedBy
+    file.footer.getBlocks.asScala.flatMap(_.getColumns.asScala).flatMap(_.getEncodings.asScala).forall {
+      encoding =>
+        !CorruptDeltaByteArrays.requiresSequentialReads(writer, encoding)
+    }
+  }
+
+  /** Whether the file has times of INT96 of a writer whose name a compacted file would not have. */
+  private def hasForeignTimes(file: FileMetaData): Boolean =
+    !Option(file.getCreatedBy).exists(_.startsWith("parquet-mr")) &&
+      file.getSchema.getColumns.asScala
+        .exists(_.getPrimitiveType.getPrimitiveTypeName == PrimitiveTypeName.INT96)
 
   private def opened(input: CompactionInput): Opened = {
     val file =
@@ -160,6 +180,10 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
   private def likenessOf(file: Opened): String = {
     val metadata = file.footer.getFileMetaData
     val entries  = metadata.getKeyValueMetaData
+    if (hasForeignTimes(metadata))
+      throw new IllegalArgumentException(
+        s"${file.file} has times of INT96 of the writer ${metadata.getCreatedBy}, by whose name readers choose the time zone"
+      )
     // Spark's readers rebase the old dates of a whole file by these policies. The merged entries of files
     // with equal policies result in the same policies.
     val dates = DataSourceUtils.datetimeRebaseSpec(entries.get(_), OfSession)

@@ -10,6 +10,9 @@ import scala.util.Using
 
 import com.fasterxml.jackson.core.{JsonFactoryBuilder, JsonProcessingException}
 import com.fasterxml.jackson.core.json.JsonReadFeature
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.Path
+import org.apache.hadoop.io.compress.CompressionCodecFactory
 
 import stoplog.compact.{CompactionInput, Compactor}
 import stoplog.format.compress.Compression
@@ -226,6 +229,11 @@ private[stoplog] object LineFiles {
 
   /** The default line end. */
   val LineFeed: String = "\n"
+
+  /** Whether readers decompress files with this suffix of their names, such as `.csv.deflate`. */
+  def areCompressed(suffix: String, hadoop: Configuration): Boolean =
+    new CompressionCodecFactory(hadoop).getCodec(new Path(s"a$suffix")) != null ||
+      Decompression.ofSuffix(suffix.substring(suffix.lastIndexOf('.').max(0))).isDefined
 
   /** The kind of a file's first line. */
   sealed trait Beginning extends Product with Serializable

@@ -4,8 +4,6 @@ package stoplog.compact.job
 import scala.util.control.NonFatal
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.Path
-import org.apache.hadoop.io.compress.CompressionCodecFactory
 import org.apache.spark.SparkContext
 
 import stoplog.commit.CompactionPolicy
@@ -16,7 +14,6 @@ import stoplog.format.avro.AvroCompactor
 import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcCompactor
 import stoplog.format.parquet.ParquetCompactor
-import stoplog.format.read.Decompression
 import stoplog.format.sequence.SequenceCompactor
 import stoplog.options.DirectoryOptions
 import stoplog.part.FinishedPart
@@ -150,14 +147,10 @@ private[stoplog] final class DirectoryFormat(
     val bare        = compression.fold(suffix)(c => suffix.stripSuffix(c.suffix))
     val ending      = bare.drop(bare.lastIndexOf('.') + 1)
     val format      = options.format.getOrElse(DirectoryFormat.ofEnding.getOrElse(ending, ""))
-    if (DirectoryFormat.OfLines(format) && compression.isEmpty && isCompressed(suffix)) None
+    if (DirectoryFormat.OfLines(format) && compression.isEmpty && LineFiles.areCompressed(suffix, hadoop))
+      None
     else compactorOf(format, compression)
   }
-
-  /** Whether readers decompress files with this suffix. */
-  private def isCompressed(suffix: String): Boolean =
-    new CompressionCodecFactory(hadoop).getCodec(new Path(s"a$suffix")) != null ||
-      Decompression.ofSuffix(suffix.substring(suffix.lastIndexOf('.').max(0))).isDefined
 
   private def compactorOf(format: String, compression: Option[Compression]): Option[Compactor] =
     format match {

@@ -61,7 +61,7 @@ private[format] sealed abstract class Appending(compression: Compression) extend
 
   /** Throws if the input is truncated, because the compacted file replaces the input. */
   protected def reading[A](input: CompactionInput)(action: InputStream => A): A = {
-    val decode = Decompression.ofSuffix(compression.suffix).filter(_ => input.sizeBytes > 0)
+    val decode = Decompression.ofName(compression.suffix).filter(_ => input.sizeBytes > 0)
     Using.resource(input.open())(in => Using.resource(decode.fold(in: InputStream)(_(in)))(action))
   }
 
@@ -233,7 +233,7 @@ private[stoplog] object LineFiles {
   /** Whether readers decompress files with this suffix of their names, such as `.csv.deflate`. */
   def areCompressed(suffix: String, hadoop: Configuration): Boolean =
     new CompressionCodecFactory(hadoop).getCodec(new Path(s"a$suffix")) != null ||
-      Decompression.ofSuffix(suffix.substring(suffix.lastIndexOf('.').max(0))).isDefined
+      Decompression.ofName(suffix).isDefined
 
   /** The kind of a file's first line. */
   sealed trait Beginning extends Product with Serializable

@@ -332,7 +332,7 @@ private object CompactorsSuite {
   }
 
   def reader(compression: Compression): InputStream => InputStream =
-    Decompression.ofSuffix(compression.suffix).getOrElse(in => in)
+    Decompression.ofName(compression.suffix).getOrElse(in => in)
 
   def newFile(name: String): Path = Files.createTempDirectory("compact").resolve(name)
 

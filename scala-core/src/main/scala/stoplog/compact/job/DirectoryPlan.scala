@@ -147,32 +147,35 @@ private[stoplog] final class DirectoryFormat(
     val bare        = compression.fold(suffix)(c => suffix.stripSuffix(c.suffix))
     val ending      = bare.drop(bare.lastIndexOf('.') + 1)
     val format      = options.format.getOrElse(DirectoryFormat.ofEnding.getOrElse(ending, ""))
-    if (DirectoryFormat.OfLines(format) && compression.isEmpty && LineFiles.areCompressed(suffix, hadoop))
-      None
-    else compactorOf(format, compression)
+    beginningOf(format) match {
+      case Some(_) if compression.isEmpty && LineFiles.areCompressed(suffix, hadoop) => None
+      case Some(begin)                                                               =>
+        Some(new LineFiles(compression.getOrElse(Compression.None), begin, options.lineSep))
+      case None => ofBlocks(format)
+    }
   }
 
-  private def compactorOf(format: String, compression: Option[Compression]): Option[Compactor] =
+  private def beginningOf(format: String): Option[LineFiles.Beginning] =
+    format match {
+      case "text" => Some(LineFiles.Beginning.Row)
+      case "json" => Some(LineFiles.Beginning.Json)
+      case "csv"  => Some(options.beginning)
+      case _      => None
+    }
+
+  private def ofBlocks(format: String): Option[Compactor] =
     format match {
       case "parquet"      => Some(ParquetCompactor(hadoop))
       case "orc"          => Some(OrcCompactor(hadoop))
       case "avro"         => Some(new AvroCompactor(hadoop.getInt("avro.mapred.sync.interval", SyncBytes)))
       case "sequencefile" => Some(SequenceCompactor)
-      case "text"         => Some(lines(compression, LineFiles.Beginning.Row))
-      case "json"         => Some(lines(compression, LineFiles.Beginning.Json))
-      case "csv"          => Some(lines(compression, options.beginning))
       case _              => None
     }
-
-  private def lines(compression: Option[Compression], begin: LineFiles.Beginning): Compactor =
-    new LineFiles(compression.getOrElse(Compression.None), begin, options.lineSep)
 
   private def SyncBytes = 64000
 }
 
 private[stoplog] object DirectoryFormat {
-
-  private val OfLines = Set("text", "json", "csv")
 
   /** Names do not show a header, so CSV must be requested. */
   private val ofEnding =

@@ -21,18 +21,16 @@ import stoplog.storage.{SourceFile, SourceFiles}
   */
 private[stoplog] object Decompression extends Decoding {
 
-  override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] = {
-    val name = files.nameOf(file)
+  override def of(files: SourceFiles, file: SourceFile): Option[InputStream => InputStream] =
+    ofName(files.nameOf(file)).map(decode => of(files, file, decode))
+
+  /** Returns the decoder for a file with this name, by the last suffix in any case, such as `.gz`. Decoders
+    * throw for truncated files, and may drop the bytes decoded by the failing call.
+    */
+  private[stoplog] def ofName(name: String): Option[InputStream => InputStream] =
     Option
       .when(name.contains('.'))(name.substring(name.lastIndexOf('.')).toLowerCase(Locale.ROOT))
-      .flatMap(ofSuffix)
-      .map(decode => of(files, file, decode))
-  }
-
-  /** Returns the decoder for files with this suffix, such as `.gz`. Decoders throw for truncated files, and
-    * may drop the bytes decoded by the failing call.
-    */
-  private[stoplog] def ofSuffix(suffix: String): Option[InputStream => InputStream] = bySuffix.get(suffix)
+      .flatMap(bySuffix.get)
 
   /** An empty file has no rows. Decoders are skipped, because some decoders would require a header. */
   private def of(

@@ -168,7 +168,7 @@ class CompressionSuite extends AnyFunSuite with SparkSessionForTests {
       val empty                     = new Array[Byte](4)
       val rows                      = part(compression, epochs.take(3))
       def read(bytes: Array[Byte]*) =
-        Decompression.ofSuffix(compression.suffix).get(new ByteArrayInputStream(bytes.toArray.flatten))
+        Decompression.ofName(compression.suffix).get(new ByteArrayInputStream(bytes.toArray.flatten))
       assert(
         read(empty, rows, empty, empty, rows, empty)
           .readAllBytes() === (epochs.take(3) ++ epochs.take(3)).flatten

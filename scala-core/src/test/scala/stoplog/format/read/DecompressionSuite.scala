@@ -130,7 +130,7 @@ class DecompressionSuite extends AnyFunSuite {
   private def decodedByOthers(compression: Compression, bytes: Array[Byte]): String = before(64 * 1024) {
     val in = new ByteArrayInputStream(bytes)
     if (compression == Compression.Gzip) new java.util.zip.GZIPInputStream(in)
-    else Decompression.ofSuffix(compression.suffix).get(in)
+    else Decompression.ofName(compression.suffix).get(in)
   }
 
   private def before(most: Int)(open: => InputStream): String = {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
+import java.nio.ByteBuffer
+import java.security.MessageDigest
+
 import scala.annotation.tailrec
 
 import stoplog.error.Errors
@@ -15,8 +18,22 @@ private[log] final class RecordChain(store: LogFiles, published: Published) {
   // Caches the state of a record by checksum, so that the next read need not load its base again.
   @volatile private var known = Option.empty[Known]
 
+  // A start reads the newest record three times. A record of many open parts takes long to decode.
+  @volatile private var decoded = Option.empty[Decoded]
+
   /** Returns the record as stored in its file. */
   def stored(seq: Long): Option[StoredRecord] = store.read(seq).map { bytes =>
+    val digest = ByteBuffer.wrap(MessageDigest.getInstance("SHA-256").digest(bytes))
+    decoded
+      .filter(_.digest == digest)
+      .fold {
+        val record = decode(seq, bytes)
+        decoded = Some(Decoded(digest, record))
+        record
+      }(_.record)
+  }
+
+  private def decode(seq: Long, bytes: Array[Byte]): StoredRecord =
     RecordCodec.read(bytes, published) match {
       case Right(record)                     => record
       case Left(RecordCodec.Torn(why))       => throw torn(seq, why)
@@ -24,7 +41,6 @@ private[log] final class RecordChain(store: LogFiles, published: Published) {
       case Left(RecordCodec.TooNew(version)) =>
         throw Errors.recordTooNew(store.describe(seq), version, RecordCodec.Version)
     }
-  }
 
   /** Returns the record with its state. Returns `Gone` if the record or its base is missing. */
   def whole(seq: Long): Either[Gone, LogRecord] = stored(seq).toRight(Gone(seq)).flatMap(whole)
@@ -90,6 +106,9 @@ private[log] object RecordChain {
     case StoredRecord.Whole(whole, _) => whole.seq
     case delta: StoredRecord.Delta    => delta.base.whole
   }
+
+  /** A decoded record, with the digest of its file. */
+  private final case class Decoded(digest: ByteBuffer, record: StoredRecord)
 
   private final case class Known(seq: Long, checksum: String, state: SinkState) {
     def is(seq: Long, checksum: String): Boolean = this.seq == seq && this.checksum == checksum

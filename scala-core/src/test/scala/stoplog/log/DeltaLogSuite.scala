@@ -202,6 +202,18 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(reads === Vector(4L))
   }
 
+  test("a record is decoded once, and again if its file has another content") {
+    val records = new MemoryRecords
+    written(records, until = 0)
+    val log   = new CommitLog(records, rules)
+    val first = log.newest().get
+    assert(log.newest().get.state eq first.state)
+
+    records.delete(Seq(0L))
+    records.putIfAbsent(0, RecordCodec.encode(record(0, theirs)))
+    assert(log.newest().get.run === theirs)
+  }
+
   test("a run deletes its own older marks and keeps marks of earlier runs") {
     val records                                       = new MemoryRecords
     def run(name: RunId, from: Int, until: Int): Unit = {

@@ -313,3 +313,10 @@ def test_shifts_of_the_checksum_follow_castagnolis_polynomial() -> None:
     assert _shifted(255, 8) == 0xAD7D5351
     assert _shifted(2, 1) == 1
     assert _shifted(1, 0) == 1
+
+
+def test_unfinished_files_of_another_sink_id_are_recognized() -> None:
+    own = InBucket("main", ("_", ""), ("_", ""))
+    other = f"b/_part-0.json.eu~main-{UID}-00112233445566aa"
+    assert own.token_of(other) is None
+    assert InBucket("eu.main", ("_", ""), ("_", "")).token_of(other) == other

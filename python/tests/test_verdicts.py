@@ -136,7 +136,7 @@ def test_forecasts_of_rolls_match_the_golden_cases(case: dict[str, Any], tmp_pat
 @pytest.mark.parametrize("each", golden("names.json"), ids=lambda each: ascii(each["path"]))
 def test_names_of_unfinished_files_match_the_golden_cases(each: dict[str, Any]) -> None:
     settings = {"inProgress": "bucket", **each["layout"]}
-    layout = InBucket.of("main", settings)
+    layout = InBucket.of(each.get("sinkId", "main"), settings)
     assert layout is not None
     path = each["path"]
     found = layout.token_of(path), layout.pending_of(path), layout.finished_of(path)

@@ -123,7 +123,8 @@ class InBucket:
 
     def _matched(self, markers: tuple[str, str], path: str) -> tuple[str, str, str] | None:
         directory, slash, name = path.rpartition("/")
-        end = rf"\.{re.escape(self.sink_id)}-[0-9a-f]{{12}}-[0-9a-f]{{16}}"
+        # The jar writes "~" for a dot of the sink id, so that no other id ends like this id.
+        end = rf"\.{re.escape(self.sink_id.replace('.', '~'))}-[0-9a-f]{{12}}-[0-9a-f]{{16}}"
         pattern = f"{re.escape(markers[0])}(.+){re.escape(markers[1])}({end})"
         found = re.fullmatch(pattern, name, re.DOTALL)
         return (directory + slash, found.group(1), found.group(2)) if found else None

@@ -55,8 +55,8 @@ object PartLayout {
   }
 
   /** Next to the finished parts, with the markers of the BucketingSink:
-    * `<prefix><name><suffix>.<sinkId>-<run>-<unique>`. The suffix `<unique>` gives each attempt a file of its
-    * own (I1).
+    * `<prefix><name><suffix>.<sinkId>-<run>-<unique>`, with `~` for a dot of the sink id. The suffix `<unique>`
+    * gives each attempt a file of its own (I1).
     */
   final case class InBucket(
       sinkId: String,
@@ -67,8 +67,11 @@ object PartLayout {
   ) extends PartLayout {
     override val root: String = ""
 
+    // A name ends with the id after its last dot. So no other sink's id can end like this id.
+    private def id: String = sinkId.replace('.', '~')
+
     override def inProgress(part: NewPart, unique: String): String =
-      join("", part.bucket, s"$inProgressPrefix${part.name}$inProgressSuffix.$sinkId-${part.run.uid}-$unique")
+      join("", part.bucket, s"$inProgressPrefix${part.name}$inProgressSuffix.$id-${part.run.uid}-$unique")
 
     override def pending(token: String): Option[String] =
       unmarked(inProgressName, token).map { case (directory, name, end) =>
@@ -91,7 +94,7 @@ object PartLayout {
     @transient private lazy val pendingName    = markers(pendingPrefix, pendingSuffix)
 
     private def markers(prefix: String, suffix: String): Pattern = {
-      val end = s"\\.${Pattern.quote(sinkId)}-[0-9a-f]{12}-[0-9a-f]{16}"
+      val end = s"\\.${Pattern.quote(id)}-[0-9a-f]{12}-[0-9a-f]{16}"
       Pattern.compile(s"${Pattern.quote(prefix)}(.+)${Pattern.quote(suffix)}($end)", Pattern.DOTALL)
     }
   }

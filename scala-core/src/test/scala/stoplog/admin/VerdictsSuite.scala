@@ -45,7 +45,7 @@ class VerdictsSuite extends AnyFunSuite {
         case layout =>
           def word(name: String) = layout.get(name).asText
           PartLayout.InBucket(
-            "main",
+            each.path("sinkId").asText("main"),
             word("inProgressPrefix"),
             word("inProgressSuffix"),
             word("pendingPrefix"),

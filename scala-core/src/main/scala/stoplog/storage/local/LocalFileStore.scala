@@ -135,13 +135,14 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
     else if (Files.isSameFile(source, target)) MoveOutcome.Moved
     else MoveOutcome.TargetTaken
 
-  /** Creates a hard link if the file system has hard links, otherwise a copy. */
+  /** Creates a hard link if the file can have another hard link, otherwise a copy. */
   override def duplicate(from: String, to: String): Unit = io(to) {
     try LocalForcing.creatingIn(at(to).getParent, durability)(Files.createLink(at(to), at(from)))
     catch {
       case _: FileAlreadyExistsException                             => ()
+      case gone: NoSuchFileException                                 => throw gone
       case _: UnsupportedOperationException | _: FileSystemException =>
-        if (!LocalFiles.exists(at(to))) Files.copy(at(from), at(to))
+        createIfAbsent(to)(out => Using.resource(opened(from))(_.transferTo(out)): Unit): Unit
     }
     durability.syncAround(at(to))
   }

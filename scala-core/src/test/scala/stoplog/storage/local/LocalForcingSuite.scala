@@ -140,6 +140,19 @@ class LocalForcingSuite extends LawSuite {
     }
   }
 
+  forcing("a copy in place of a hard link is forced to the disk before its name exists") { (root, disk) =>
+    val places = Seq("target", "/dev/shm").map(Path.of(_)).filter(Files.isDirectory(_))
+    val other  = places.find(!LocalFiles.areOnOneFileSystem(_, root))
+    assume(other.nonEmpty, "needs two file systems")
+    val elsewhere = Files.createTempDirectory(other.get.toAbsolutePath, "stoplog-disk")
+    try {
+      Files.createSymbolicLink(root.resolve("aside"), elsewhere)
+      Files.write(root.resolve("one"), Array[Byte](1, 2))
+      new LocalFileStore(root.toString, drafts = None, disk).duplicate("one", "aside/two")
+      assert(Files.size(elsewhere.resolve("two")) === 2 && disk.syncedFiles === 1)
+    } finally LocalUnderTest.remove(elsewhere)
+  }
+
   private def forcing(name: String)(body: (Path, Disk) => Unit): Unit = law(name) {
     case storage: LocalUnderTest => body(storage.root, new Disk)
     case other                   => fail(s"$other")
@@ -180,9 +193,12 @@ class LocalForcingSuite extends LawSuite {
     @volatile var failing  = Option.empty[String]
     @volatile var failures = Int.MaxValue
 
+    /** How many files were forced. */
+    @volatile var syncedFiles = 0
+
     def forced(directory: Path): Int = times.getOrElse(directory, 0)
 
-    private[local] override def sync(file: RandomAccessFile): Unit = ()
+    private[local] override def sync(file: RandomAccessFile): Unit = synchronized(syncedFiles += 1)
     private[local] override def sync(channel: FileChannel): Unit   = ()
 
     private[local] override def syncDirectory(directory: Path): Unit = synchronized {

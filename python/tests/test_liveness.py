@@ -145,11 +145,24 @@ def test_reads_the_start_of_a_process_in_ticks_since_the_boot(
     state: bytes, started: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(liveness, "_PROC", tmp_path)
+    (tmp_path / "1").mkdir()
+    (tmp_path / "1" / "stat").write_bytes(b"")
     assert _started_ticks(17) is None
     numbers = b" ".join(b"%d" % number for number in range(101, 119))
     (tmp_path / "17").mkdir()
     (tmp_path / "17" / "stat").write_bytes(b"17 (odd) \xff name) " + state + b" " + numbers + b" 12345 99\n")
     assert _started_ticks(17) == started
+
+
+def test_a_process_may_be_alive_if_the_system_hides_processes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(liveness, "_space", lambda: "boot/pid:[1]")
+    monkeypatch.setattr(liveness, "_PROC", tmp_path)
+    note = DriverNote(socket.gethostname(), "boot/pid:[1]", 17, 12_345, 60_000)
+    assert is_here(note) is None
+    (tmp_path / "17" / "stat").mkdir(parents=True)  # unreadable
+    assert is_here(note) is None
 
 
 def test_a_process_namespace_is_identified_by_boot_and_namespace(

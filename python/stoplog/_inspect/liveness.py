@@ -157,11 +157,14 @@ def driver_life(
 
 
 def is_here(note: DriverNote) -> bool | None:
-    """Returns true if the process exists; None if the process is on another machine or `/proc` is missing."""
+    """Returns true if the process exists; None if the process is on another machine, or hidden."""
     space = _space()
     if not space or (note.host, note.space) != (socket.gethostname(), space):
         return None
-    return _started_ticks(note.pid) == note.started_ticks
+    try:
+        return _started_ticks(note.pid) == note.started_ticks
+    except OSError:
+        return None
 
 
 def _space() -> str:
@@ -173,11 +176,19 @@ def _space() -> str:
 
 
 def _started_ticks(pid: int) -> int | None:
-    """Returns the start of a process in clock ticks since the boot; None if the process has ended."""
+    """Returns the start of a process in clock ticks since the boot; None if the process has ended.
+
+    Raises `OSError` if this process cannot know. A system may hide the processes of other users: then a
+    missing process may be alive. The first process always exists, and shows whether processes are hidden.
+    """
     try:
         # The name of a process may contain any bytes, and ends with the last bracket.
         words = (_PROC / f"{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
+    except FileNotFoundError:
+        if not (_PROC / "1/stat").exists():
+            raise
+        return None
+    except ProcessLookupError:
         return None
     # An ended process remains until its parent has read the exit code.
     return None if words[0] in (b"Z", b"X") else int(words[19])

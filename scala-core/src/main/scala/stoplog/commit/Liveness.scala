@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import java.io.IOException
 import java.nio.charset.StandardCharsets.{ISO_8859_1, UTF_8}
-import java.nio.file.{Files, Paths}
+import java.nio.file.{Files, NoSuchFileException, Path, Paths}
 
 import scala.util.Try
 
@@ -146,7 +147,10 @@ private[stoplog] final case class DriverNote(
   /** Returns whether the process exists; `None` if only processes elsewhere can know. */
   def isThere: Option[Boolean] = {
     val here = DriverNote.ofThisProcess(everyMillis)
-    Option.when(here.host == host && here.space == space)(DriverNote.started(pid).contains(startedTicks))
+    Option
+      .when(here.host == host && here.space == space)(DriverNote.started(pid))
+      .flatten
+      .map(_.contains(startedTicks))
   }
 }
 
@@ -157,7 +161,7 @@ private[stoplog] object DriverNote {
 
   def ofThisProcess(everyMillis: Long): DriverNote = {
     val pid = ProcessHandle.current().pid()
-    DriverNote(host, space, pid, started(pid).getOrElse(0L), everyMillis)
+    DriverNote(host, space, pid, started(pid).flatten.getOrElse(0L), everyMillis)
   }
 
   /** Parses a note; `None` for a text of no known release. */
@@ -178,14 +182,26 @@ private[stoplog] object DriverNote {
     Try(Files.readSymbolicLink(Paths.get("/proc/self/ns/pid")).toString).toOption
   ).flatten.mkString("/").filterNot(_.isWhitespace)
 
-  /** Returns the start time of the process; `None` if the process has ended. */
-  private def started(pid: Long): Option[Long] =
+  /** Returns the start time of the process; `Some(None)` if the process has ended; `None` if this process
+    * cannot know.
+    */
+  private def started(pid: Long): Option[Option[Long]] =
     if (space.isEmpty) {
       val process = ProcessHandle.of(pid)
-      Option.when(process.isPresent && process.get.isAlive) {
+      Some(Option.when(process.isPresent && process.get.isAlive) {
         process.get.info().startInstant().map[Long](_.toEpochMilli).orElse(0L)
-      }
-    } else Try(Files.readAllBytes(Paths.get(s"/proc/$pid/stat"))).toOption.flatMap(startedTicks)
+      })
+    } else startedIn(Paths.get("/proc"), pid)
+
+  /** A system may hide the processes of other users: then a missing process may be alive. The first process
+    * always exists, and shows whether processes are hidden.
+    */
+  private[commit] def startedIn(proc: Path, pid: Long): Option[Option[Long]] =
+    try Some(startedTicks(Files.readAllBytes(proc.resolve(s"$pid/stat"))))
+    catch {
+      case _: NoSuchFileException if Files.exists(proc.resolve("1/stat")) => Some(None)
+      case _: IOException                                                 => None
+    }
 
   /** Returns the start time from a process's line of `/proc`; `None` if the process has ended and its parent
     * has not read the exit code. The process name may contain any bytes, and ends with the last bracket.

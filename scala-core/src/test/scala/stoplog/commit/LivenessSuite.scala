@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import java.nio.file.Files
+
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Liveness._
@@ -76,6 +78,16 @@ class LivenessSuite extends AnyFunSuite {
     assert(ticks("S") === Some(12345L) && ticks("R") === Some(12345L))
     assert(ticks("Z") === None && ticks("X") === None)
     assert(DriverNote.startedTicks(Array.emptyByteArray) === None)
+  }
+
+  test("a process is not dead if the system hides processes") {
+    val proc = Files.createTempDirectory("stoplog-proc")
+    assert(DriverNote.startedIn(proc, 17) === None, "not even the first process is visible")
+    Files.createDirectories(proc.resolve("1/stat").getParent)
+    Files.createFile(proc.resolve("1/stat"))
+    assert(DriverNote.startedIn(proc, 17) === Some(None))
+    Files.createDirectories(proc.resolve("17/stat")) // unreadable
+    assert(DriverNote.startedIn(proc, 17) === None)
   }
 
   test("a log without the note of its driver uses the default interval") {

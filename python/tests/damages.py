@@ -240,6 +240,13 @@ def _(sink: MadeSink) -> None:
     sink.write(f"day=1/{sink.name(1)}", b"x" * 100)
 
 
+@damage(K.REWOUND_PART_VISIBLE)
+def _(sink: MadeSink) -> None:
+    gone = {"bucket": "day=3", "name": sink.name(7), "bytes": 1100, "records": 10, "epoch": 3}
+    opened = [sink.open_part("day=3", 5, 200, sink.beside(5)), sink.open_part("", 6, 10)]
+    sink.record("compact", replace=[gone], opened=opened)
+
+
 @damage(K.VALID_LENGTH_WRONG)
 def _(sink: MadeSink) -> None:
     sink.write(f"day=3/{sink.name(7)}", b"x" * 2000)

@@ -241,6 +241,25 @@ def test_a_part_on_s3_is_found_by_the_handle(tmp_path: Path) -> None:
     assert K.OPEN_PART_MISSING in {one.kind for one in checked(tmp_path).findings}
 
 
+def test_a_fault_is_reported_although_the_query_continues(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sink = healthy(tmp_path)
+    opened = [sink.open_part("day=3", 5, 200, sink.beside(5)), sink.open_part("", 6, 10)]
+    (sink.root / str(opened[1]["handle"])).unlink()
+    from stoplog._inspect.check import run
+
+    look = run._look
+
+    def looking(*arguments: object) -> CheckReport:
+        report = look(*arguments)  # type: ignore[arg-type]
+        sink.record("epoch", opened=opened, at_millis=NOW - 900)
+        return report
+
+    monkeypatch.setattr(run, "_look", looking)
+    assert [one.kind for one in checked(tmp_path).findings] == [K.OPEN_PART_MISSING]
+
+
 def test_files_written_during_a_check_are_checked_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from enum import Enum
 from pathlib import Path
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.names import finished_name_of, is_hidden, marker_version, part_name
+from stoplog._inspect.names import finished_name_of, is_hidden, marker_version, part_name, why_replaced
 from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._log.log import CommitLog
 from stoplog._log.paths import InBucket, leads_outside, staged_of
@@ -253,7 +253,7 @@ def _closed(
         called_off = log.is_called_off(record)
         for replaced in () if called_off else record.replace:
             if wanted.is_replaced(replaced):
-                message = _why_replaced(sink_id, record)
+                message = why_replaced(sink_id, record)
                 epoch = record.state.last_epoch
                 return Explanation(subject, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)
         for part in record.publish:
@@ -264,19 +264,6 @@ def _closed(
                     return _lost(sink_id, subject, record, part)
                 return _published(storage, sink_id, subject, record, part, files.is_carried_out(seq))
     return None
-
-
-def _why_replaced(sink_id: str, record: LogRecord) -> str:
-    by = ", ".join(part.finished_path for part in record.publish)
-    if record.is_compaction:
-        return f"Its rows are in {by} now: record {record.seq} compacted small parts."
-    if record.kind is not RecordKind.COMPACT:
-        return f"Record {record.seq} replaced it: a batch job overwrote what was here."
-    kept = f" Its first rows may be in {by}." if by else ""
-    return (
-        f"Record {record.seq} took it out of sight: 'stoplog rewind' went back to an earlier epoch, "
-        f"and copied it to {ROOT}/{sink_id}/{DIRECTORIES['aside']} before.{kept}"
-    )
 
 
 def _called_off(sink_id: str, subject: str, record: LogRecord, part: PendingPart) -> Explanation:

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 
 from stoplog._log.paths import hides
+from stoplog._log.records import LogRecord, RecordKind
+from stoplog._shared.definitions import DIRECTORIES, ROOT
 
 _PART = re.compile(
     r"(?P<prefix>[^._].*)-(?P<uid>[0-9a-f]{12})-(?P<number>[mr]?\d+)(?P<suffix>\D.*)?", re.DOTALL
@@ -90,3 +92,17 @@ def uid_of(run: str) -> str:
     '6f1c2f3e8a4b'
     """
     return run.replace("-", "")[:12]
+
+
+def why_replaced(sink_id: str, record: LogRecord) -> str:
+    """Returns the reason why the files that a record replaces are no longer visible."""
+    by = ", ".join(part.finished_path for part in record.publish)
+    if record.is_compaction:
+        return f"Its rows are in {by} now: record {record.seq} compacted small parts."
+    if record.kind is not RecordKind.COMPACT:
+        return f"Record {record.seq} replaced it: a batch job overwrote what was here."
+    kept = f" Its first rows may be in {by}." if by else ""
+    return (
+        f"Record {record.seq} took it out of sight: 'stoplog rewind' went back to an earlier epoch, "
+        f"and copied it to {ROOT}/{sink_id}/{DIRECTORIES['aside']} before.{kept}"
+    )

@@ -67,6 +67,7 @@ class FindingKind(Enum):
     FINISHED_PART_GONE = "finished-part-gone"
     FINISHED_PART_MOVED = "finished-part-moved"
     REPLACED_PART_VISIBLE = "replaced-part-visible"
+    REWOUND_PART_VISIBLE = "rewound-part-visible"
     VALID_LENGTH_WRONG = "valid-length-wrong"
     FOREIGN_FILE = "foreign-file"
     CHECKSUM_FILE = "checksum-file"

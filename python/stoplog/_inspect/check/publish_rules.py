@@ -9,7 +9,7 @@ from stoplog._inspect.check.facts import Facts
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.open_rules import missing_or_short
 from stoplog._inspect.check.rules import finding
-from stoplog._inspect.names import is_hidden
+from stoplog._inspect.names import is_hidden, why_replaced
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import leads_outside, staged_of
 from stoplog._log.records import LogRecord, PendingPart
@@ -130,11 +130,10 @@ def _gone(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Findin
 def _replaced(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
     for part in sketch.replace:
         if part.path in facts.visible.parts and facts.storage.info(part.path) is not None:
-            by = sketch.publish[0].finished_path if sketch.publish else "a merged part"
-            message = f"The rows of {part.path} are in {by}, by record {sketch.seq}, and readers see both."
+            kind = FindingKind.REWOUND_PART_VISIBLE if sketch.is_rewind else FindingKind.REPLACED_PART_VISIBLE
             yield finding(
-                FindingKind.REPLACED_PART_VISIBLE,
-                message,
+                kind,
+                f"{part.path} is visible. {why_replaced(facts.sink_id, sketch)}",
                 part.path,
                 facts.sink_id,
                 part.bucket,

@@ -183,8 +183,15 @@ RULES: dict[FindingKind, Rule] = {
     _K.FINISHED_PART_MOVED: Rule(_I, "A finished file is in another directory now.", _HEALTHY),
     _K.REPLACED_PART_VISIBLE: Rule(
         _E,
-        "Readers see a small file whose rows are also in a compacted file: the rows are visible twice.",
-        "Delete the file: according to a record, its rows are in the compacted file.",
+        "Readers see a file that a compaction or a batch job replaced.",
+        "Delete the file: according to the record, a compacted file has its rows, or a batch job has "
+        "overwritten the rows.",
+    ),
+    _K.REWOUND_PART_VISIBLE: Rule(
+        _E,
+        "Readers see a file that a rewind hid. The query may write its rows again.",
+        "Move the file elsewhere and keep it: no other visible file has its rows, and the query may write "
+        "them again.",
     ),
     _K.VALID_LENGTH_WRONG: Rule(
         _E,

@@ -61,9 +61,15 @@ def check(
         before, ends = ends, _ends(storage, sink_ids)
         if not report.findings or ends == before:
             break
-        again, known = _look(storage, sink_ids, now_millis, watch, tables), set(report.findings)
-        report = replace(again, findings=tuple(one for one in again.findings if one in known))
+        again = _look(storage, sink_ids, now_millis, watch, tables)
+        known = {_identity(one) for one in report.findings}
+        report = replace(again, findings=tuple(one for one in again.findings if _identity(one) in known))
     return report
+
+
+def _identity(one: Finding) -> tuple[object, ...]:
+    """Returns what two looks agree on. Messages and epochs contain numbers of the newest record."""
+    return one.kind, one.sink_id, one.path
 
 
 def _look(

@@ -18,7 +18,8 @@ private[admin] object FinalizeCommand {
       sink.liveness(newest),
       actions,
       whenAlive =>
-        if (actions.nonEmpty || newest.kind != RecordKind.Release) carryOut(sink, newest, whenAlive)
+        if (actions.nonEmpty || newest.kind != RecordKind.Release || !sink.log.isPublished(newest))
+          carryOut(sink, newest, whenAlive)
     )
   }
 

@@ -105,10 +105,12 @@ private[admin] object AdoptCommand {
     val newest  = sink.newest()
     val kept    = sink.log.all()
     val planned = new Planned(owner.nextBatch, owner.digests)
-    val after   = new StartCheck(SinkIdentity(sink.path, sink.sinkId, owner.queryId), () => kept)
-      .handOver(newest, onForeign, planned)
-    val last     = newest.state.lastEpoch.fold("none")(_.toString)
-    val handover = Handover(
+    val check   =
+      new StartCheck(SinkIdentity(sink.path, sink.sinkId, owner.queryId), () => sink.log.all())
+    def handOver(state: SinkState) = check.handOver(state, onForeign, planned)
+    val after                      = handOver(newest.state)
+    val last                       = newest.state.lastEpoch.fold("none")(_.toString)
+    val handover                   = Handover(
       s"sink ${sink.sinkId}",
       s"from query ${newest.state.queryId} after epoch $last to query ${owner.queryId} at batch " +
         s"${owner.nextBatch}"
@@ -118,7 +120,12 @@ private[admin] object AdoptCommand {
       command(onForeign),
       sink.liveness(newest),
       FinalizeCommand.decided(sink, newest) ++ again :+ handover,
-      whenAlive => sink.changing(newest, whenAlive)(_.tool.release(_.copy(newest = after)))
+      // decided again with the claim: the newest record may be called off by its recovery
+      whenAlive =>
+        sink.changing(newest, whenAlive) { change =>
+          val handed = change.releasingIfRefused(handOver(change.tool.state))
+          change.tool.release(_.copy(newest = handed))
+        }
     )
   }
 

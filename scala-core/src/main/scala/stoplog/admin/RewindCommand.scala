@@ -3,7 +3,6 @@ package stoplog.admin
 
 import stoplog.admin.AdminAction.{Advise, Cut, Handover, MoveAside}
 import stoplog.commit.{BucketTracker, Manifests, OneStart, ReplacedSet, Rewind, SinkStores}
-import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.{FinishedPart, Open, Part, Resume, RunId}
 
@@ -53,7 +52,7 @@ private[admin] object RewindCommand {
   ): Unit = {
     refuseBeforeClaim(sink, newest, Back.of(sink, sink.log.all(), epoch), epoch)
     sink.changing(newest, whenAlive, Rewind.noted) { change =>
-      val (now, gone) = releasingIfRefused(change) {
+      val (now, gone) = change.releasingIfRefused {
         sink.refuseReplacing()
         change.tool.finishOpen()
         val back = Back.of(sink, sink.log.all(), epoch) // with the open parts among the finished parts
@@ -69,14 +68,6 @@ private[admin] object RewindCommand {
       }
     }
   }
-
-  private def releasingIfRefused[A](change: Change)(action: => A): A =
-    try action
-    catch {
-      case refused @ (_: StoplogException | _: StoplogArgumentException) =>
-        change.tool.release(state => state.copy(settings = Rewind.over(state.settings)))
-        throw refused
-    }
 
   private def hideable(
       sink: SinkContext,
@@ -167,7 +158,7 @@ private[admin] object RewindCommand {
         )
       val end   = records(at)
       val later = records.drop(at + 1)
-      later.find(record => record.replaces && !sink.log.isCalledOff(record)).foreach { record =>
+      later.find(_.replaces).foreach { record =>
         refuse(s"parts have been compacted or replaced since, by record ${record.seq}")
       }
       later.find(!_.follow.isEmpty).foreach { record =>
@@ -176,8 +167,7 @@ private[admin] object RewindCommand {
       if (later.exists(_.state.queryId != end.state.queryId)) refuse("it belonged to another query")
       val open     = end.state.open.map(part => part.finishedPath -> part).toMap
       val newest   = records.last
-      val shown    = later.filterNot(sink.log.isCalledOff)
-      val finished = shown.flatMap(record => record.publish.map(part => (part: Part) -> record)) ++
+      val finished = later.flatMap(record => record.publish.map(part => (part: Part) -> record)) ++
         newest.state.open.map(part => (part: Part) -> newest) // these parts are finished first
       val (stay, gone) = finished.partition { case (part, _) =>
         open.get(part.finishedPath).exists(_.records == part.records)

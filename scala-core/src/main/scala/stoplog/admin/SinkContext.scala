@@ -4,7 +4,7 @@ package stoplog.admin
 import org.apache.hadoop.conf.Configuration
 
 import stoplog.commit._
-import stoplog.error.Errors
+import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
 import stoplog.fault.Faults
 import stoplog.format.bulk.EndingParts
 import stoplog.log.{CommitLog, LogRecord, SinkState}
@@ -234,4 +234,14 @@ private[admin] final case class Change(
     stores: SinkStores,
     tool: ToolRun,
     tools: DriverTools
-)
+) {
+
+  /** Releases the log unchanged if the action is rejected. */
+  def releasingIfRefused[A](action: => A): A =
+    try action
+    catch {
+      case refused @ (_: StoplogException | _: StoplogArgumentException) =>
+        tool.release(state => state.copy(settings = Rewind.over(state.settings)))
+        throw refused
+    }
+}

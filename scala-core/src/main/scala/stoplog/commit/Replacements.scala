@@ -79,7 +79,8 @@ private[stoplog] final class Replacements(
     */
   def isOver(job: String): Boolean =
     log.all().filter(_.state.queryId == job).lastOption.exists { record =>
-      record.kind != RecordKind.Compact && (log.isPublished(record) || log.overtaken(record.seq).isDefined)
+      record.kind != RecordKind.Compact &&
+      (log.isPublished(log.reread(record.seq)) || log.overtaken(record.seq).isDefined)
     }
 
   @tailrec

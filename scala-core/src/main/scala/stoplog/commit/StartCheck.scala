@@ -43,8 +43,8 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
     *
     * Errors: `STOPLOG_FOREIGN_QUERY`, `STOPLOG_EPOCH_AHEAD`, `STOPLOG_EPOCH_REPLANNED`.
     */
-  def handOver(newest: LogRecord, onForeign: ForeignQuery, planned: Planned): QueryEpoch =
-    epochs.handOver(new TakenLog(Some(newest.state)), queryId, onForeign, planned)
+  def handOver(state: SinkState, onForeign: ForeignQuery, planned: Planned): QueryEpoch =
+    epochs.handOver(new TakenLog(Some(state)), queryId, onForeign, planned)
 
   /** See [[EpochCheck.sequence]]. */
   def sequence(state: SinkState, planned: Planned): Unit = epochs.sequence(state.newest, planned)

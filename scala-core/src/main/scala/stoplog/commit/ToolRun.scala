@@ -29,17 +29,26 @@ private[stoplog] final class ToolRun(
   import ToolRun._
   import tools.{clock, faults, parallel}
 
-  private val log        = stores.log
-  private val refuse     = log.refuseIfOvertaken(identity.path, identity.sinkId, _)
-  private val parts      = new OpenParts.Stored(run, stores, format, LostPart.Fail, refuse, tools)
-  private val followUps  = followUpsOf(identity, seen.state, stores.files)
-  private val completing = new BucketTracker(followUps, parallel, tools.retry)
-  private val cursors    = new StoredCursors(stores.files, identity.sinkId)
-  private val ledger     =
-    new Ledger(run, identity, stores, LostPart.Fail, followUps, tools.copy(announcing = cursors))
+  private val log     = stores.log
+  private val refuse  = log.refuseIfOvertaken(identity.path, identity.sinkId, _)
+  private val parts   = new OpenParts.Stored(run, stores, format, LostPart.Fail, refuse, tools)
+  private val cursors = new StoredCursors(stores.files, identity.sinkId)
+  private val ledger  = new Ledger(
+    run,
+    identity,
+    stores,
+    LostPart.Fail,
+    FollowUps.none(identity.sinkId, stores.files),
+    tools.copy(announcing = cursors)
+  )
 
-  private var newest = seen
-  private var state  = seen.state
+  // Set by the claim, whose recovery may call off the seen record. Only the number of `seen` is used before.
+  private var newest     = seen
+  private var held       = seen.state
+  private var completing = tracking(seen.state)
+
+  /** Returns the state from which the next record follows. */
+  def state: SinkState = held
 
   /** Carries out the newest record, and claims the log.
     *
@@ -54,7 +63,8 @@ private[stoplog] final class ToolRun(
     newest = ledger
       .claimIfEndsWith(seen.seq)(newest => Some(parts.claimed(noted(newest.state))))
       .getOrElse(throw overtaken())
-    state = parts.recovered(newest.state)
+    held = parts.recovered(newest.state)
+    completing = tracking(held)
   }
 
   /** Closes every open part at the length of its last committed epoch, and makes the part visible. */
@@ -88,7 +98,7 @@ private[stoplog] final class ToolRun(
     ) match {
       case _: Settled.Shown          => None
       case Settled.CalledOff(_, why) =>
-        state = before
+        held = before
         Some(why)
     }
   }
@@ -118,11 +128,14 @@ private[stoplog] final class ToolRun(
   private def append(entry: Ledger.Entry): Settled = {
     val unneeded = newest.state.spoolFiles -- entry.state.spoolFiles
     newest = ledger.append(entry)
-    state = entry.state
+    held = entry.state
     val settled = ledger.settle(newest)
     parallel.uninterrupted(parts.drop(unneeded))
     settled
   }
+
+  private def tracking(state: SinkState): BucketTracker =
+    new BucketTracker(followUpsOf(identity, state, stores.files), parallel, tools.retry)
 
   private def overtaken(): Throwable = {
     val now = log.newest()

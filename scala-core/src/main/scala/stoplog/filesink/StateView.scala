@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.types.UTF8String
 import stoplog.commit.{AnnouncementStatus, Replacements}
 import stoplog.engine.Unseen
 import stoplog.error.{Errors, StoplogException}
-import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind, RecordOutcome}
+import stoplog.log.{CommitLog, LiveBucket, LogRecord, RecordKind}
 import stoplog.options.{SparkHadoop, View, ViewOptions}
 import stoplog.part.{Open, Part, Pending, SchemaId}
 import stoplog.storage.{FileStore, OpenFailure}
@@ -75,7 +75,7 @@ private[stoplog] object StateView {
     def log = storage(options, options.sinkId).log
     options.view match {
       case View.Parts         => parts(log, storage(options, Replacements.SinkId).log)
-      case View.Epochs        => decided(log).map(epoch).toArray
+      case View.Epochs        => log.all().map(epoch).toArray
       case View.Open          => unseenParts(log).map(open).toArray
       case View.Buckets       => log.newest().toVector.flatMap(_.state.live).map(bucket).toArray
       case View.Announcements => announcements(options).toArray
@@ -146,18 +146,14 @@ private[stoplog] object StateView {
     .add("open_parts", LongType, nullable = false)
     .add("open_bytes", LongType, nullable = false)
 
-  /** Returns all kept records, each without its decisions if the record was called off. */
-  private def decided(log: CommitLog): Vector[LogRecord] =
-    log.all().map(record => if (log.isCalledOff(record)) record.as(RecordOutcome.CalledOff) else record)
-
   /** Returns closed parts of all kept records, oldest first, followed by open parts.
     *
     * @param merging the log of replacement jobs, for files of any writer below this path
     */
   private def parts(log: CommitLog, merging: CommitLog): Array[InternalRow] = {
-    val records = decided(log)
+    val records = log.all()
     val schemas = schemasOf(records)
-    val gone    = (records ++ decided(merging)).flatMap(_.replace).map(_.path).toSet
+    val gone    = (records ++ merging.all()).flatMap(_.replace).map(_.path).toSet
     val closed  = records.flatMap { record =>
       // Each record is executed before the next record is written.
       val state = if (record.seq < records.last.seq || log.isPublished(record)) "published" else "pending"

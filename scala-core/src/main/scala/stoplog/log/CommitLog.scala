@@ -88,9 +88,9 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     }
   }
 
-  /** Returns all kept records, oldest first, except records under removal. The log is dense. Records before a
-    * gap do not belong to the log: a run created them after a pause, when their place had been trimmed, and
-    * they decided nothing.
+  /** Returns all kept records, oldest first, except records under removal. A record that was called off has
+    * no decisions, and the effective state of [[reread]]. The log is dense. Records before a gap do not belong
+    * to the log: a run created them after a pause, when their place had been trimmed, and they decided nothing.
     */
   def all(): Vector[LogRecord] = allOf(store.list(), left = Looks)
 
@@ -105,11 +105,11 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     else allOf(store.list(), left - 1)
   }
 
-  /** Returns each record with its effective state, as [[reread]] does. */
   private def counting(records: Vector[LogRecord]): Vector[LogRecord] =
     records
       .scanLeft(Option.empty[LogRecord]) { (before, record) =>
-        Some(counting(record)(before.getOrElse(record)))
+        val known = counting(record)(before.getOrElse(record))
+        Some(if (isCalledOff(record)) known.as(RecordOutcome.CalledOff) else known)
       }
       .flatten
 

@@ -8,8 +8,9 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.admin.AdminWorld.within
 import stoplog.announce.RecordingTargets
 import stoplog.commit.Samples.condition
-import stoplog.commit.{AnnouncementCursor, DriverNote, Finish, Heartbeat}
+import stoplog.commit.{AnnouncementCursor, DriverNote, Finish, Heartbeat, Rolls}
 import stoplog.error.StoplogException
+import stoplog.log.RecordKind
 
 class AnnounceCommandSuite extends AnyFunSuite {
 
@@ -38,6 +39,29 @@ class AnnounceCommandSuite extends AnyFunSuite {
       driver.end(Finish.PublishOpen)
       announce(world).carryOut()
       assert(received(world) === 1)
+    }
+  }
+
+  test("finalize carries out a release that has only markers") {
+    within(Rolls.atRecords(1)) { world =>
+      val ends   = world.clock.millis() + 1000
+      val driver = world.driver(followUps = world.marking(ends))
+      world.epoch(driver, 0, "ant")
+      driver.end(Finish.PublishOpen)
+      val next = world.driver(followUps = world.marking(ends))
+      world.epoch(next, 1)
+      next.reached(ends)
+      next.end(Finish.PublishOpen)
+      val release = world.newest
+      assert(release.kind === RecordKind.Release && release.publish.isEmpty && !release.follow.isEmpty)
+      val marks =
+        world.directory.resolve("_stoplog/main/log").toFile.listFiles(_.getName.endsWith(".published"))
+      marks.foreach(_.delete())
+      Files.delete(world.directory.resolve("a/_SUCCESS"))
+      val plan = world.tools().finalizeOpenParts()
+      assert(plan.actions.isEmpty)
+      plan.carryOut()
+      assert(Files.exists(world.directory.resolve("a/_SUCCESS")))
     }
   }
 

@@ -9,6 +9,7 @@ import stoplog.admin.AdminAction._
 import stoplog.admin.AdminWorld.within
 import stoplog.commit.Samples.condition
 import stoplog.commit.{Finish, Rewind, Rolls}
+import stoplog.error.StoplogException
 import stoplog.fault.{Faults, InjectedFault, Step}
 import stoplog.log.RecordKind
 import stoplog.part.FinishedPart
@@ -176,9 +177,43 @@ class RewindCommandSuite extends AnyFunSuite {
     }
   }
 
+  test("after a cancelled rewind, adopt still knows the rows") {
+    within(Rolls.atRecords(1)) { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, "bee")
+      driver.end(Finish.PublishOpen)
+      val faults: Faults = step => if (step == Step.BeforeRewind) obstruct(world)
+      assert(condition(world.tools(faults).rewind(-1).carryOut()) === "STOPLOG_NOT_REWINDABLE")
+      val refused = intercept[StoplogException](world.tools().adopt(NewOwner("another", 0)))
+      assert(refused.getCondition === "STOPLOG_FOREIGN_QUERY")
+      assert(refused.getMessage.contains("at least 2 rows (2 visible files)"))
+    }
+  }
+
+  test("adopt is rejected if its recovery cancels the rewind on which its plan is based") {
+    within(Rolls.atRecords(1)) { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant")
+      world.epoch(driver, 1, "bee")
+      world.epoch(driver, 2, "cat")
+      driver.end(Finish.PublishOpen)
+      assert(world.killed(Step.AfterRecord, 1)(_.rewind(0)))
+      assert(world.newest.state.lastEpoch === Some(0))
+      val plan = world.tools().adopt(NewOwner("another", 1))
+      obstruct(world, world.newest.seq)
+      assert(condition(plan.carryOut(WhenAlive.Fence)) === "STOPLOG_FOREIGN_QUERY")
+      assert(world.rows === Vector("ant", "bee", "cat"))
+      assert(world.newest.state.newest.queryId === "query" && world.newest.state.lastEpoch === Some(2))
+      assert(world.newest.kind === RecordKind.Release, "the log is free for its query")
+    }
+  }
+
   /** Puts a directory where the next record hides each file, so that no file can be hidden. */
-  private def obstruct(world: AdminWorld): Unit = world.visible.foreach { file =>
-    val place = s"_stoplog/main/replaced/${world.newest.seq + 1}/$file.aside/not-empty"
+  private def obstruct(world: AdminWorld): Unit = obstruct(world, world.newest.seq + 1)
+
+  private def obstruct(world: AdminWorld, seq: Long): Unit = world.visible.foreach { file =>
+    val place = s"_stoplog/main/replaced/$seq/$file.aside/not-empty"
     Files.createDirectories(world.directory.resolve(place)): Unit
   }
 }

@@ -92,6 +92,9 @@ class CommitLogSuite extends AnyFunSuite {
         assert(found.state.small === Vector(other))
         assert(found.state.live === Vector(expected, record.state.live.last))
       }
+      val cancelled = log.all().last
+      assert(cancelled.publish.isEmpty && cancelled.replace.isEmpty, "the record has no effect")
+      assert(log.reread(1).replace === inputs, "which are restored")
     }
   }
 

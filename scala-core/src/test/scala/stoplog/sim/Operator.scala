@@ -5,7 +5,7 @@ import scala.util.control.NonFatal
 
 import stoplog.commit._
 import stoplog.fault.Faults
-import stoplog.log.LogRecord
+import stoplog.log.{LogRecord, SinkState}
 import stoplog.part.RunId
 import stoplog.thread.Parallel
 
@@ -49,11 +49,12 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
       case Operator.Adopt =>
         val next    = world.checkpoint.nextBatch
         val planned = new Planned(next, batch => world.checkpoint.planned(batch).map(SimDriver.digest))
-        val after   = new StartCheck(SinkIdentity("sink", world.sinkId, "query"), () => commits.all())
-          .handOver(newest, mutation.handsOver, planned)
+        val check   = new StartCheck(SinkIdentity("sink", world.sinkId, "query"), () => commits.all())
+        def after(state: SinkState) = check.handOver(state, mutation.handsOver, planned)
+        after(newest.state): Unit
         world.pause("somebody reads the plan")
         tool.claim()
-        tool.release(_.copy(newest = after))
+        tool.release(_.copy(newest = after(tool.state)))
         world.note(s"a tool has handed the sink to its query at batch $next")
       case Operator.Clean =>
         val planned = orphans()

@@ -57,8 +57,20 @@ class JdbcOptionsSuite extends AnyFunSuite {
         Seq("url" -> s"$url?a=b&useAffectedRows=TRUE"),
         Seq("url" -> url, "useAffectedRows" -> "true")
       )
-    ) assert(problems(set: _*).contains("useAffectedRows must not be true"))
+    ) assert(problems(set: _*).contains("useAffectedRows must not be set"))
     parse("url" -> s"$url?useAffectedRows=false")
+  }
+
+  test("a driver that removes fractions of seconds is rejected") {
+    val url = "jdbc:mysql://db/shop"
+    for (
+      set <- Seq(
+        Seq("url" -> s"$url?sendFractionalSeconds=false"),
+        Seq("url" -> url, "sendFractionalSeconds" -> "No"),
+        Seq("url" -> "jdbc:sqlite:/a.db?date_precision=seconds")
+      )
+    ) assert(problems(set: _*).contains("would remove fractions of seconds"), set)
+    parse("url" -> s"$url?sendFractionalSeconds=true")
   }
 
   test("unknown options reach the driver, with batch rewriting enabled") {

@@ -34,7 +34,7 @@ private[cassandra] final class EpochClock(
     retries: RequestRetries,
     nowMicros: () => Long
 ) {
-  // The latest timestamp of this query that this run has seen.
+  // The latest timestamp that the next epoch must exceed, as far as this run has seen.
   private var latest = 0L
 
   // The newest entry that this run has claimed. This run has assigned and seen all timestamps of the entry's
@@ -72,16 +72,19 @@ private[cassandra] final class EpochClock(
     val entries = ledger.entries()
     entries.find(_.query == query) match {
       case Some(own) =>
-        // Another run may have used some microseconds after its last recorded time, for rows with the same
-        // key.
-        if (!claimed.contains(own)) used(own.micros + EpochClock.MarginMicros)
+        passRowsOf(own)
         refuse(own)
         if (own.epoch == epoch) own.micros
         else claim(EpochEntry(query, epoch, digest, nowMicros().max(latest + 1)), Some(own))
       case None =>
-        claim(EpochEntry(query, epoch, digest, (entries.map(_.micros + 1) :+ nowMicros()).max), None)
+        entries.foreach(passRowsOf)
+        claim(EpochEntry(query, epoch, digest, nowMicros().max(latest + 1)), None)
     }
   }
+
+  /** Another run may have used some microseconds after the time of its entry, for rows with the same key. */
+  private def passRowsOf(entry: EpochEntry): Unit =
+    if (!claimed.contains(entry)) used(entry.micros + EpochClock.MarginMicros)
 
   private def claim(entry: EpochEntry, before: Option[EpochEntry]): Long =
     if (ledger.replace(before, entry)) {

@@ -34,19 +34,25 @@ private[jdbc] object DriverProperties {
       s"$key is not an option: did you mean $meant? A property of the driver can be part of url."
     )
     val url = reader.text(Registry.Url).getOrElse("")
-    if (
-      ChangedRows.findFirstIn(url).isDefined || rest.exists { case (key, value) =>
-        ChangedRows.matches(s"$key=$value")
+    for {
+      (property, value, why) <- refused
+      pattern = s"(?i)\\b$property=$value\\b".r
+      if pattern.findFirstIn(url).isDefined || rest.exists { case (key, set) =>
+        pattern.matches(s"$key=${set.trim}")
       }
-    )
-      reader.errors.add(
-        "useAffectedRows must not be true: the sink finds out by the number of found rows whether a row exists."
-      )
+    } reader.errors.add(s"$property must not be set to this value: $why")
     rest.toMap
   }
 
-  // A property of the drivers of MySQL and MariaDB.
-  private val ChangedRows = "(?i)useAffectedRows=true".r
+  /** The properties of drivers by which the sink would lose data without an error: the name, a pattern of the
+    * values, and the reason.
+    */
+  private val refused = Seq(
+    ("useAffectedRows", "(true|yes|1)", "the sink needs the number of found rows, not of changed rows."),
+    ("sendFractionalSeconds", "(false|no|0)", "the driver would remove fractions of seconds."),
+    ("useFractionalSeconds", "(false|no|0)", "the driver would remove fractions of seconds."),
+    ("date_precision", "seconds", "the driver would remove fractions of seconds.")
+  )
 
   /** Adds the dialect's defaults, unless the URL or an option sets them. */
   def toSpark(reader: OptionReader, passed: Map[String, String], dialect: Dialect): Map[String, String] = {

@@ -4,6 +4,10 @@ package stoplog.jdbc.table
 import java.sql.Connection
 import java.time.{LocalDateTime, Month, ZoneId}
 
+import scala.util.Try
+import scala.util.control.NonFatal
+
+import stoplog.jdbc.client.{ConnectionSource, JdbcErrors}
 import stoplog.jdbc.types.ColumnType
 
 /** The settings of a MySQL session by which the server changes values without an error. */
@@ -16,7 +20,7 @@ private object MySqlSession {
   def problems(connection: Connection, table: TargetTable, written: Seq[ColumnType]): Seq[String] = {
     val isZoned = written.exists(_.isInstanceOf[ColumnType.SessionMoment])
     strictness(connection, table).toSeq ++ characters(connection) ++
-      (if (isZoned) defaults(connection).toSeq ++ zone(connection) else Nil)
+      (if (isZoned) defaults(connection).toSeq ++ zone(connection, ZoneId.systemDefault) else Nil)
   }
 
   /** In a table without transactions, STRICT_TRANS_TABLES covers only the first row of a statement. */
@@ -48,11 +52,10 @@ private object MySqlSession {
         "TIMESTAMP columns by the current time: set it to ON."
     )
 
-  /** Returns the difference between the time zones of the session and the JVM as a sentence. The server
-    * converts local times to points in time by the zone of the session.
+  /** Returns the difference between the time zone of the session and the zone of the values as a sentence. The
+    * server converts local times to points in time by the zone of the session.
     */
-  private def zone(connection: Connection): Option[String] = {
-    val zone    = ZoneId.systemDefault
+  private[table] def zone(connection: Connection, zone: ZoneId): Option[String] = {
     val columns = moments.map(at => s"UNIX_TIMESTAMP('${at.toString.replace('T', ' ')}')")
     val server  = Catalog.query(connection, s"SELECT ${columns.mkString(", ")}") { row =>
       columns.indices.map(i => row.getLong(i + 1))
@@ -62,8 +65,8 @@ private object MySqlSession {
     }
     different.lastOption.map { day =>
       val name = text(connection, "SELECT CONCAT(@@SESSION.time_zone, ' ', @@system_time_zone)")
-      s"Its sessions have the time zone $name, and the JVM has $zone, which differ on $day: points in time " +
-        "would be shifted. Set the time_zone of the session to the zone of the JVM in url."
+      s"Its sessions have the time zone $name, and the sink sends local times of $zone, which differ on $day: " +
+        s"points in time would be shifted. Set the time_zone of all sessions to $zone in url."
     }
   }
 
@@ -77,4 +80,35 @@ private object MySqlSession {
 
   private def text(connection: Connection, sql: String): String =
     Catalog.query(connection, sql)(_.getString(1)).mkString
+}
+
+/** Connections whose sessions have the zone of the sent local times. Executors may have other zones than the
+  * driver, and a driver of the database may use the zone of its JVM.
+  */
+private[jdbc] final class ZonedConnections private (source: ConnectionSource, target: Target, zone: ZoneId)
+    extends ConnectionSource {
+
+  /** Error: `STOPLOG_ROW_COLUMNS` if the session has another zone. */
+  override def open(): Connection = {
+    val connection = source.open()
+    try {
+      MySqlSession.zone(connection, zone).foreach { why =>
+        throw JdbcErrors.table(target.table, target.database, Seq(why))
+      }
+      connection
+    } catch {
+      case NonFatal(e) =>
+        Try(connection.close())
+        throw e
+    }
+  }
+}
+
+private[jdbc] object ZonedConnections {
+
+  /** Returns `source` unchanged if the server converts no value by the zone of the session. */
+  def of(source: ConnectionSource, target: Target, zone: ZoneId): ConnectionSource = {
+    val isZoned = target.columns.exists(_.declared.isInstanceOf[ColumnType.SessionMoment])
+    if (isZoned) new ZonedConnections(source, target, zone) else source
+  }
 }

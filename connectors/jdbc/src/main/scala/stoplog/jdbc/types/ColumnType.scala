@@ -28,8 +28,11 @@ private[jdbc] object ColumnType {
   /** @param longest the maximum number of characters */
   final case class Text(longest: Option[Int], padding: Padding) extends ColumnType
 
-  /** Texts of a list; `several` values of the list may be joined by commas. */
-  final case class Labels(values: Set[String], separator: Option[String]) extends ColumnType
+  /** Texts of a list.
+    *
+    * @param separator separates several values of the list, in the order of the list; `None` for one value
+    */
+  final case class Labels(values: Vector[String], separator: Option[String]) extends ColumnType
 
   /** A type whose text form the database parses. */
   final case class Parsed(name: String) extends ColumnType

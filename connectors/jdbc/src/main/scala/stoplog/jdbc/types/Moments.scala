@@ -4,8 +4,7 @@ package stoplog.jdbc.types
 import java.sql.{Date, Timestamp}
 import java.time._
 import java.time.format.DateTimeFormatter
-
-import scala.util.Try
+import java.util.{Calendar, GregorianCalendar, TimeZone}
 
 /** The values that a driver expects for dates and times. */
 private[jdbc] sealed trait Moments extends Serializable {
@@ -58,19 +57,46 @@ private[jdbc] object Moments {
         throw new Inexact("is not a day of the database's calendar")
   }
 
-  /** The milliseconds that SQLite's driver stores. */
-  case object Millis extends Moments {
-    override def day(day: LocalDate): Any = same(Date.valueOf(day))(_.toLocalDate == day)
+  /** The milliseconds that SQLite's driver stores.
+    *
+    * @param zone the zone of local times, because tasks may run in JVMs with other zones
+    */
+  final case class Millis(zone: ZoneId) extends Moments {
+    override def day(day: LocalDate): Any = {
+      val (millis, found) = stored(day.atStartOfDay)
+      same(new Date(millis))(found.toLocalDate == day)
+    }
 
-    override def local(at: LocalDateTime): Any = same(Timestamp.valueOf(at))(_.toLocalDateTime == at)
+    override def local(at: LocalDateTime): Any = {
+      val (millis, found) = stored(at)
+      same(new Timestamp(millis))(found == at)
+    }
 
     override def instant(at: Instant): Any = new Timestamp(at.toEpochMilli)
 
     override def time(at: LocalTime): Any = at.toString
 
-    private def same[A](value: A)(fits: A => Boolean): A =
-      if (Try(fits(value)).getOrElse(false)) value
-      else throw new Inexact(s"is not a time in the zone ${ZoneId.systemDefault}")
+    /** Returns the milliseconds of a local time in the calendar of JDBC, and the local time of the result. */
+    private def stored(at: LocalDateTime): (Long, LocalDateTime) = {
+      val calendar = new GregorianCalendar(TimeZone.getTimeZone(zone))
+      calendar.clear()
+      calendar.set(at.getYear, at.getMonthValue - 1, at.getDayOfMonth, at.getHour, at.getMinute, at.getSecond)
+      calendar.set(Calendar.MILLISECOND, at.getNano / 1000000)
+      val millis = calendar.getTimeInMillis
+      val found  = LocalDateTime.of(
+        calendar.get(Calendar.YEAR),
+        calendar.get(Calendar.MONTH) + 1,
+        calendar.get(Calendar.DAY_OF_MONTH),
+        calendar.get(Calendar.HOUR_OF_DAY),
+        calendar.get(Calendar.MINUTE),
+        calendar.get(Calendar.SECOND),
+        calendar.get(Calendar.MILLISECOND) * 1000000
+      )
+      (millis, if (calendar.get(Calendar.ERA) == GregorianCalendar.AD) found else LocalDateTime.MIN)
+    }
+
+    private def same[A](value: A)(fits: Boolean): A =
+      if (fits) value else throw new Inexact(s"is not a time in the zone $zone")
   }
 
   private val Spaced = DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss.SSSSSS")

@@ -2,6 +2,7 @@
 package stoplog.jdbc.types
 
 import java.math.{BigDecimal => JBigDecimal}
+import java.time.ZoneId
 
 import scala.util.Try
 
@@ -14,7 +15,9 @@ import stoplog.jdbc.types.ValueRule.{Reader, mismatch}
 /** Values into columns of SQLite, which converts by the affinity of a column. */
 private object SqliteRule {
 
-  def of(spark: DataType, affinity: Affinity): Either[String, Reader] = spark match {
+  /** @param zone the zone of local times
+    */
+  def of(spark: DataType, affinity: Affinity, zone: ZoneId): Either[String, Reader] = spark match {
     case DateType | TimestampType | TimestampNTZType if affinity == RealAffinity =>
       Left("the driver reads numbers of the column as days of the Julian calendar")
     case BooleanType => Right((row, i) => row.getBoolean(i))
@@ -30,13 +33,13 @@ private object SqliteRule {
       Right((row, i) => decimal(row.getDecimal(i, d.precision, d.scale).toJavaBigDecimal, affinity))
     case _: StringType => Right((row, i) => text(TextRule.text(row, i), affinity))
     case BinaryType    => Right((row, i) => row.getBinary(i))
-    case DateType      => Right((row, i) => moments(affinity).day(TimeRule.day(row, i)))
+    case DateType      => Right((row, i) => moments(affinity, zone).day(TimeRule.day(row, i)))
     case TimestampType =>
-      Right((row, i) => moments(affinity).instant(TimeRule.instant(row, i, fraction(affinity))))
+      Right((row, i) => moments(affinity, zone).instant(TimeRule.instant(row, i, fraction(affinity))))
     case TimestampNTZType =>
       Right { (row, i) =>
         val micros = TimeRule.micros(row, i, fraction(affinity))
-        moments(affinity).local(TimeRule.inRange(DateTimeUtils.microsToLocalDateTime(micros)))
+        moments(affinity, zone).local(TimeRule.inRange(DateTimeUtils.microsToLocalDateTime(micros)))
       }
     case other if TimeRule.isTimeOfDay(other) =>
       Right((row, i) => java.time.LocalTime.ofNanoOfDay(row.getLong(i)).toString)
@@ -44,8 +47,8 @@ private object SqliteRule {
     case _            => Left("no database takes such values")
   }
 
-  private def moments(affinity: Affinity): Moments =
-    if (affinity == TextAffinity) Moments.Texts else Moments.Millis
+  private def moments(affinity: Affinity, zone: ZoneId): Moments =
+    if (affinity == TextAffinity) Moments.Texts else Moments.Millis(zone)
 
   private def fraction(affinity: Affinity): Int = if (affinity == TextAffinity) 6 else 3
 

@@ -112,8 +112,8 @@ private[jdbc] object TypeNames {
   }
 
   /** Returns the quoted texts of a type such as `enum('a','b')`. */
-  def labels(columnType: String): Set[String] =
-    Label.findAllMatchIn(columnType).map(_.group(1).replace("''", "'")).toSet
+  def labels(columnType: String): Vector[String] =
+    Label.findAllMatchIn(columnType).map(_.group(1).replace("''", "'")).toVector
 
   private def six(fraction: String): Int = Option(fraction).fold(6)(_.toInt)
 

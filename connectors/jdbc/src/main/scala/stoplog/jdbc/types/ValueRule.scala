@@ -26,7 +26,7 @@ private[jdbc] object ValueRule {
   def of(spark: DataType, column: ColumnType, forms: DriverForms): Either[String, Reader] =
     (spark, column) match {
       case (_, Unsupported(why))       => Left(s"the column $why")
-      case (_, Affine(affinity))       => SqliteRule.of(spark, affinity)
+      case (_, Affine(affinity))       => SqliteRule.of(spark, affinity, forms.zone)
       case (_, Numbered(values))       => of(spark, values, forms).map(assigned(values, _))
       case (_, NeverEmpty(values))     => of(spark, values, forms).map(notEmpty)
       case (list: ArrayType, ofColumn) => listRule(list.elementType, ofColumn, forms)
@@ -280,7 +280,9 @@ private object TextRule {
           case Some(mark)               => value.split(mark, -1).toSeq
           case None                     => Seq(value)
         }
-        if (!parts.forall(values)) throw new Inexact("is not in the list of the column")
+        if (!parts.forall(values.contains)) throw new Inexact("is not in the list of the column")
+        if (parts != values.filter(parts.contains))
+          throw new Inexact("has its values in another order than the list of the column, or repeats a value")
         value
       }
     case Parsed("inet6") =>

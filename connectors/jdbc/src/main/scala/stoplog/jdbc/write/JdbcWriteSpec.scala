@@ -12,7 +12,7 @@ import stoplog.jdbc.options.{JdbcOptions, WriteMode}
 import stoplog.jdbc.rejects.{RejectTable, RejectedRowJson, Rejects}
 import stoplog.jdbc.rows.{JdbcRow, RowKey, RowValues}
 import stoplog.jdbc.staging.{EpochDriver, SinkOwner, SinkTables}
-import stoplog.jdbc.table.Target
+import stoplog.jdbc.table.{Target, ZonedConnections}
 import stoplog.jdbc.types.ValueRule
 import stoplog.util.ColumnNames
 
@@ -88,9 +88,10 @@ private[jdbc] object JdbcWriteSpec {
         Some(RowKey.of(target.columns, names.flatMap(index(_)).toVector, version.flatMap(index)))
       case _: WriteMode.Transactional => None
     }
-    val connections = Connections(connector, options.requests)
+    val zone        = ZoneId.systemDefault
+    val connections = Connections(ZonedConnections.of(connector, target, zone), options.requests)
     val texts       =
       new RejectedRowJson(schema, target.columns.map(_.declared), SQLConf.get.sessionLocalTimeZone)
-    JdbcWriteSpec(options, schema, target, key, connections, texts, ZoneId.systemDefault)
+    JdbcWriteSpec(options, schema, target, key, connections, texts, zone)
   }
 }

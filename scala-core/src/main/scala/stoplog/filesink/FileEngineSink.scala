@@ -20,7 +20,7 @@ private[stoplog] final class FileEngineSink private (
     override val columns: StructType,
     options: SinkOptions,
     storage: SinkStorage,
-    order: ColumnOrder,
+    target: WriteTarget,
     asKnown: FileSinkSpec
 ) extends EngineSink[StructType, InternalRow, TaskResult] {
 
@@ -41,7 +41,7 @@ private[stoplog] final class FileEngineSink private (
 
   override def replacing: Replacing = Replacing.Partitions
 
-  override def scope(requested: Scope): Scope = OverwriteScope.of(requested, options, columns)
+  override def scope(requested: Scope): Scope = OverwriteScope.of(requested, options, columns, target)
 
   override def taskMetrics: Seq[TaskMetric] = RowWriter.Metrics
 
@@ -84,7 +84,7 @@ private[stoplog] final class FileEngineSink private (
       val resumed = RecordedBuckets.resumed(options, newest)
       val known   = newest.flatMap(RecordedColumns.of)
       val columns = request.columns
-      val before  = order match {
+      val before  = target.order match {
         case ColumnOrder.Recorded  => known
         case ColumnOrder.Requested => None
       }
@@ -96,13 +96,32 @@ private[stoplog] final class FileEngineSink private (
       FileRun(start, sink, resumed, layout, newest.toVector.flatMap(_.state.open))
     }
 
-    override def job(): EngineJob[InternalRow, TaskResult] = new FileJob(name, options, storage, request)
+    override def job(): EngineJob[InternalRow, TaskResult] =
+      new FileJob(name, options, storage, request, target.order)
 
     override def jobMetrics: Seq[TaskMetric] = FileJob.Metrics
   }
 }
 
-/** The order in which a stream's columns are written. */
+/** The place that a write names in Spark. */
+private[stoplog] sealed trait WriteTarget {
+  def order: ColumnOrder
+}
+
+private[stoplog] object WriteTarget {
+
+  case object Path extends WriteTarget {
+    override def order: ColumnOrder = ColumnOrder.Recorded
+  }
+
+  /** A catalog table.
+    *
+    * @param partitions the partition columns known to Spark, which then decides the scope of an overwrite
+    */
+  final case class Table(order: ColumnOrder, partitions: Seq[String]) extends WriteTarget
+}
+
+/** The order in which columns are written. */
 private[stoplog] sealed trait ColumnOrder
 
 private[stoplog] object ColumnOrder {
@@ -133,10 +152,10 @@ private[stoplog] object FileEngineSink {
       columns: StructType,
       options: SinkOptions,
       storage: SinkStorage,
-      order: ColumnOrder = ColumnOrder.Recorded
+      target: WriteTarget = WriteTarget.Path
   ): FileEngineSink = {
     val asKnown = FileSinkSpec.of(options, columns, storage, before = None)
     SinkFollowUps.rule(options, columns)
-    new FileEngineSink(columns, options, storage, order, asKnown)
+    new FileEngineSink(columns, options, storage, target, asKnown)
   }
 }

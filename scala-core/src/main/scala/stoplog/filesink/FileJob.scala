@@ -22,17 +22,20 @@ import stoplog.stores.SinkStorage
   *
   * @param requested the options of the write; the log may record another pattern of buckets
   * @param whole the storage of the sink, below which the job has a separate log
+  * @param order the order of columns in formats with columns by position
   */
 private[filesink] final class FileJob(
     name: String,
     requested: SinkOptions,
     whole: SinkStorage,
-    write: WriteRequest[StructType]
+    write: WriteRequest[StructType],
+    order: ColumnOrder
 ) extends EngineJob[InternalRow, TaskResult] {
   private val storage = whole.as(JobCommit.Prefix + write.queryId)
 
   // Read after the trial of the storage. A batch write uses the directory layout of its sink's stream.
-  private lazy val options   = RecordedBuckets.resumed(requested, whole.log.newest())
+  private lazy val newest    = whole.log.newest()
+  private lazy val options   = RecordedBuckets.resumed(requested, newest)
   private lazy val announced = SinkAnnouncements.ofJob(options, storage, write.existing)
   private lazy val record    = commitOf(storage, announced)
   private lazy val partition = selected
@@ -41,13 +44,14 @@ private[filesink] final class FileJob(
     new SinkAnnouncements.SharedTime(options.buckets.completeness.announce.limits.endMillis)
 
   private lazy val sink =
-    FileSinkSpec.of(options, write.columns, storage, before = None).forJob(write.existing, partition)
+    FileSinkSpec.of(options, write.columns, storage, before).forJob(write.existing, partition)
   private lazy val layout = LayoutNotice.of(name, sink, options.buckets.bucketing)
 
   private var outcome = JobOutcome.nothing
 
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
     storage.probe()
+    RecordedBuckets.refuseOtherZone(sink.settings, newest, storage.path)
     fixedScope.foreach {
       case whole @ VisibleFiles.Scope.Whole =>
         storage.listed(whole, SparkHadoop.configuration): Unit // fails early if files cannot be replaced
@@ -114,6 +118,14 @@ private[filesink] final class FileJob(
       announcements
     )
   )
+
+  /** Returns the columns of the stream whose files remain. */
+  private def before: Option[StructType] =
+    if (
+      order == ColumnOrder.Requested || write.existing == Existing.Replace(Scope.Whole) ||
+      !RecordedSettings.areColumnsByPosition(options.output.format)
+    ) None
+    else newest.flatMap(RecordedColumns.of)
 
   private def selected: Option[PartitionFilter] = write.existing match {
     case Existing.Replace(Scope.Where(condition)) =>

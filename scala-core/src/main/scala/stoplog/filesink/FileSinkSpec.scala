@@ -88,7 +88,7 @@ private[filesink] object FileSinkSpec {
     case Existing.Replace(Scope.Dynamic) | Existing.Replace(_: Scope.Where) => PartNaming.Kind.Replacing
   }
 
-  /** @param before the columns of the preceding run; `None` for a batch job
+  /** @param before the columns of the preceding run; `None` for rows in their own order
     *
     * Errors: invalid formats, bucket assigners and user classes.
     */
@@ -124,7 +124,7 @@ private[filesink] object FileSinkSpec {
         naming,
         options.parts.maxOpen
       ),
-      RecordedSettings.of(options, known, format.promised, storage),
+      RecordedSettings.of(options, schema, known, format.promised, storage),
       options.parts.compaction.map(CompactionSpec.of(_, format))
     )
   }

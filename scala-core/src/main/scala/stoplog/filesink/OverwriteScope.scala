@@ -9,22 +9,28 @@ import org.apache.spark.sql.types.StructType
 import stoplog.bucket.Bucketing
 import stoplog.engine.Scope
 import stoplog.error.Errors
-import stoplog.options.{OverwriteMode, OverwriteOptions, SinkOptions}
+import stoplog.options.{OverwriteMode, SinkOptions}
 
 /** The files that an overwrite replaces, by Spark's call, the options of the write, and the session. */
 private[filesink] object OverwriteScope {
 
-  /** Spark announces `mode("overwrite")` as a job that replaces everything, also in dynamic mode.
+  /** Spark announces `mode("overwrite")` on a path as a job that replaces everything, also in dynamic mode.
+    * For a table with partitions, Spark has already applied the session's mode.
     *
     * Errors: `STOPLOG_INVALID_OPTIONS` for contradictory options, `STOPLOG_PARTITION_CONDITION`.
     */
-  def of(requested: Scope, options: SinkOptions, columns: StructType): Scope = {
+  def of(requested: Scope, options: SinkOptions, columns: StructType, target: WriteTarget): Scope = {
     val overwrite = options.buckets.overwrite
+    val isDynamic = overwrite.mode match {
+      case Some(mode)                => mode == OverwriteMode.Dynamic
+      case None if isDecided(target) => false
+      case None                      => SQLConf.get.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC
+    }
     (requested, overwrite.where) match {
-      case (Scope.Whole, Some(_)) if isDynamic(overwrite) => refused(WhereAndDynamic)
-      case (Scope.Whole, Some(sql))                       =>
+      case (Scope.Whole, Some(_)) if isDynamic => refused(WhereAndDynamic)
+      case (Scope.Whole, Some(sql))            =>
         Scope.Where(PartitionConditions.parsed(SparkSession.active, options.output.path, sql, columns))
-      case (Scope.Whole, None) if isDynamic(overwrite) && hasPartitions(options)  => dynamic(options)
+      case (Scope.Whole, None) if isDynamic && hasPartitions(options)             => dynamic(options)
       case (Scope.Whole, None)                                                    => Scope.Whole
       case (Scope.Dynamic, Some(_))                                               => refused(WhereAndDynamic)
       case (Scope.Dynamic, None) if overwrite.mode.contains(OverwriteMode.Static) => refused(StaticAndDynamic)
@@ -38,9 +44,9 @@ private[filesink] object OverwriteScope {
   def refuseCondition(options: SinkOptions): Unit =
     if (options.buckets.overwrite.where.isDefined) refused(NoOverwrite)
 
-  private def isDynamic(overwrite: OverwriteOptions): Boolean = overwrite.mode match {
-    case Some(mode) => mode == OverwriteMode.Dynamic
-    case None       => SQLConf.get.partitionOverwriteMode == PartitionOverwriteMode.DYNAMIC
+  private def isDecided(target: WriteTarget): Boolean = target match {
+    case WriteTarget.Table(_, partitions) => partitions.nonEmpty
+    case WriteTarget.Path                 => false
   }
 
   /** Without partitions, Spark's own files are replaced as a whole, too. */

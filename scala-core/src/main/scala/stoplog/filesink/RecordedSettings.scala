@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.filesink
 
+import java.time.ZoneId
+
 import scala.util.control.NonFatal
 import scala.util.hashing.MurmurHash3
 
-import org.apache.spark.sql.types.{DataType, Metadata, StructType}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
+import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DataType, Metadata, StructType, TimestampType}
 
-import stoplog.bucket.Bucketing
+import stoplog.bucket.{Bucketing, PartitionColumns}
 import stoplog.commit.SinkSettings.RowSchema
 import stoplog.commit.{Finish, SinkSettings}
 import stoplog.error.{Errors, Redaction}
 import stoplog.format.SchemaChange
 import stoplog.log.LogRecord
-import stoplog.options.BucketOptions.BucketFormat
+import stoplog.options.BucketOptions.{BucketFormat, BucketTimeZone, TimeZone}
 import stoplog.options.RecoveryOptions.OnRestart
 import stoplog.options.RollingOptions.BucketCheckInterval
 import stoplog.options.{
-  BucketOptions, ColumnNames, FormatChoice, OnSchemaChange, PartOptions, RecoveryOptions, RollingOptions,
+  BucketOptions, ColumnNames, FormatChoice, OnSchemaChange, Opt, PartOptions, RecoveryOptions, RollingOptions,
   SinkOptions
 }
 import stoplog.storage.PartLayout
@@ -26,15 +30,22 @@ import stoplog.util.UserObject
 /** The options of a sink that its log records. */
 private[stoplog] object RecordedSettings {
 
-  /** @param promised see [[SinkFormat.promised]]
+  /** @param rows     the schema of the engine's rows
+    * @param promised see [[SinkFormat.promised]]
     */
-  def of(options: SinkOptions, written: StructType, promised: String, storage: SinkStorage): SinkSettings =
+  def of(
+      options: SinkOptions,
+      rows: StructType,
+      written: StructType,
+      promised: String,
+      storage: SinkStorage
+  ): SinkSettings =
     SinkSettings(
-      zone(options.buckets.bucketing) ++ markers(options.parts.layout),
+      RecordedBuckets.zone(options.buckets.bucketing, rows) ++ markers(options.parts.layout),
       content(options, written, promised),
       noted = rolling(options) ++ RecordedBuckets.noted(options.buckets.bucketing),
       schema = new RecordedColumns(written, options.recovery.onSchemaChange, storage.path, storage.sinkId),
-      options = ZoneOptions
+      options = RecordedBuckets.ZoneOptions
     )
 
   /** Returns whether a file has the same columns from start to end. Each line of JSON or text contains its
@@ -53,17 +64,8 @@ private[stoplog] object RecordedSettings {
     case _                                                       => true
   }
 
-  /** Another zone would send rows with the same time to other directories than before. */
-  private def zone(bucketing: Bucketing): Map[String, String] = bucketing match {
-    case Bucketing.DateTime(_, zone, _) => Map(Zone -> zone.getId)
-    case _                              => Map.empty
-  }
-
-  private final val Zone = "timeZone"
-
-  /** A record does not distinguish the two options. Setting the first option fixes either. */
-  private val ZoneOptions =
-    Map(Zone -> s"${BucketOptions.BucketTimeZone.key} (or ${BucketOptions.TimeZone.key})")
+  /** Returns whether readers find columns by their position. */
+  def areColumnsByPosition(format: FormatChoice): Boolean = format == FormatChoice.Rows("csv")
 
   /** With other markers, existing open parts could not be found. */
   private def markers(layout: PartLayout): Map[String, String] = PartOptions.recorded(layout)
@@ -175,9 +177,10 @@ private[stoplog] object RecordedColumns {
       case OnSchemaChange.Additive | OnSchemaChange.Fail => None
     }
 
-  private def withoutPartitions(bucketing: Bucketing, columns: StructType): StructType = StructType(
-    columns.filterNot(column => bucketing.columnsOfDirectories.exists(_.equalsIgnoreCase(column.name)))
-  )
+  private def withoutPartitions(bucketing: Bucketing, columns: StructType): StructType = {
+    val isSame = SQLConf.get.resolver // with case-sensitive names, another case is another column
+    StructType(columns.filterNot(column => bucketing.columnsOfDirectories.exists(isSame(_, column.name))))
+  }
 
   /** Returns the columns in this record. `None` for a record without a schema. */
   def of(record: LogRecord): Option[StructType] = record.state.schema.flatMap(read)
@@ -189,7 +192,8 @@ private[stoplog] object RecordedColumns {
 }
 
 /** The bucketing recorded in a sink's log, so that changes are detected. If the options of a run do not set a
-  * time pattern, the recorded pattern applies. So a default of another release moves no directories.
+  * time pattern or a time zone, the recorded value applies. So no default moves rows to other directories:
+  * neither the default of another release, nor the zone of another session.
   */
 private[stoplog] object RecordedBuckets {
 
@@ -205,19 +209,69 @@ private[stoplog] object RecordedBuckets {
     *
     * @param newest the newest record of the sink's log
     */
-  def resumed(options: SinkOptions, newest: Option[LogRecord]): SinkOptions =
-    newest.flatMap(_.state.settings.get(BucketFormat.key)) match {
-      case Some(before) if patternOf(options).exists(_ != before) && !isNamed(options) =>
-        SinkOptions.parse(options.toMap + (BucketFormat.key -> before))
+  def resumed(options: SinkOptions, newest: Option[LogRecord]): SinkOptions = {
+    def recorded(key: String) = newest.flatMap(_.state.settings.get(key))
+    options.buckets.bucketing match {
+      case _: Bucketing.DateTime =>
+        val pattern = recorded(BucketFormat.key).filterNot(_ => isNamed(options, BucketFormat))
+        val zone    = recorded(Zone).filterNot(_ => isNamed(options, BucketTimeZone, TimeZone))
+        val before  = pattern.map(BucketFormat.key -> _) ++ zone.map(BucketTimeZone.key -> _)
+        if (before.isEmpty) options else SinkOptions.parse(options.toMap ++ before)
+      case columns @ Bucketing.PartitionColumns(_, None) =>
+        recorded(PartitionZone).fold(options) { zone =>
+          options.withBucketing(columns.copy(zone = Some(ZoneId.of(zone))))
+        }
       case _ => options
     }
+  }
+
+  /** Rejects a job whose directories are in another time zone: equal names would mean other times. Streams
+    * have the same rule at their claim (P-35).
+    *
+    * Error: `STOPLOG_SETTINGS_CHANGED`.
+    */
+  def refuseOtherZone(settings: SinkSettings, newest: Option[LogRecord], path: String): Unit = for {
+    record        <- newest
+    (key, option) <- ZoneOptions
+    zone          <- settings.fixed.get(key)
+    recorded      <- record.state.settings.get(key)
+    if recorded != zone
+  } throw Errors.settingsChanged(option, recorded, zone, path)
+
+  /** Returns the time zone of directories with times. Another zone would send rows with the same time to other
+    * directories than before.
+    *
+    * @param rows the schema of the engine's rows
+    */
+  def zone(bucketing: Bucketing, rows: StructType): Map[String, String] = bucketing match {
+    case Bucketing.DateTime(_, zone, _)          => Map(Zone -> zone.getId)
+    case Bucketing.PartitionColumns(names, zone) =>
+      val columns = PartitionColumns.of(rows, names)
+      val isTime  = columns.ordinals.exists(rows(_).dataType == TimestampType)
+      if (isTime) Map(PartitionZone -> zone.getOrElse(sessionZone).getId) else Map.empty
+    case _ => Map.empty
+  }
+
+  private def sessionZone: ZoneId = DateTimeUtils.getZoneId(SQLConf.get.sessionLocalTimeZone)
+
+  private final val Zone          = "timeZone"
+  private final val PartitionZone = "partitionTimeZone"
+
+  /** The options of the recorded zones. The first zone may be set by two options, and the first of these
+    * fixes either.
+    */
+  val ZoneOptions: Map[String, String] = Map(
+    Zone          -> s"${BucketTimeZone.key} (or ${TimeZone.key})",
+    PartitionZone -> TimeZone.key
+  )
 
   /** Returns messages for a user whose new directories differ in name or kind from existing directories.
     *
     * @param newest the newest record of the sink's log
     */
   def changes(options: SinkOptions, newest: Option[LogRecord]): Seq[String] =
-    patternChange(options, newest).toSeq ++ kindChange(options.buckets.bucketing, newest)
+    patternChange(options, newest).toSeq ++ zoneChange(options, newest) ++
+      kindChange(options.buckets.bucketing, newest)
 
   /** Returns a message if the pattern differs from the recorded pattern or the documented default. */
   private def patternChange(options: SinkOptions, newest: Option[LogRecord]): Option[String] = for {
@@ -226,7 +280,7 @@ private[stoplog] object RecordedBuckets {
     before    <- record.state.settings.get(BucketFormat.key)
     if requested != before
   } yield
-    if (isNamed(options))
+    if (isNamed(options, BucketFormat))
       s"New buckets are called by bucketFormat = $requested, and the buckets so far by $before. Other " +
         "readers find both; spark.read refuses a path whose directories do not all name the same columns."
     else
@@ -236,7 +290,23 @@ private[stoplog] object RecordedBuckets {
   private def patternOf(options: SinkOptions): Option[String] =
     patternOf(options.buckets.bucketing).get(BucketFormat.key)
 
-  private def isNamed(options: SinkOptions): Boolean = options.toMap.contains(BucketFormat.key)
+  /** Returns a message if the recorded zone applies in place of the zone of the session or the default. */
+  private def zoneChange(options: SinkOptions, newest: Option[LogRecord]): Option[String] = {
+    def recorded(key: String) = newest.flatMap(_.state.settings.get(key))
+    val (before, now)         = options.buckets.bucketing match {
+      case Bucketing.DateTime(_, zone, _) if !isNamed(options, BucketTimeZone, TimeZone) =>
+        (recorded(Zone), zone)
+      case Bucketing.PartitionColumns(_, None) => (recorded(PartitionZone), sessionZone)
+      case _                                   => (None, sessionZone)
+    }
+    before.filter(_ != now.getId).map { zone =>
+      s"Directories continue in the time zone $zone, which the log of this sink has recorded, and not in " +
+        s"$now. For another time zone, write to a new path."
+    }
+  }
+
+  private def isNamed(options: SinkOptions, any: Opt[_]*): Boolean =
+    any.exists(option => options.toMap.contains(option.key))
 
   private def kindChange(bucketing: Bucketing, newest: Option[LogRecord]): Option[String] = for {
     before <- newest.flatMap(_.state.settings.get(Kind))

@@ -76,13 +76,15 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
 
   val BucketTimeZone: Opt[ZoneId] = option("bucketTimeZone", zone, "Europe/Berlin")(
     "Spark's option `timeZone`, or `UTC`",
-    "The time zone of `dateTime`, without any effect on the rows. Fixed for the life of the log."
+    "The time zone of `dateTime`, without any effect on the rows. Fixed for the life of the log: without this " +
+      "option, the zone in the log applies."
   )
 
   val TimeZone: Opt[ZoneId] = enter(
     OptionGroup.OfSpark.withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
       "The time zone of timestamps in `json`, `csv` and directories of `partitionBy`; by default the zone of " +
-        "the session. Also the default of `bucketTimeZone`, which is UTC without both."
+        "the session. For directories, the zone in the log of the sink comes before the zone of the session. " +
+        "Also the default of `bucketTimeZone`, which is UTC without both."
     )
   )
 

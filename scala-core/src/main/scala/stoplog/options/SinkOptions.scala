@@ -5,6 +5,7 @@ import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
+import stoplog.bucket.Bucketing
 import stoplog.error.Errors
 import stoplog.util.UserObject
 
@@ -29,6 +30,17 @@ private[stoplog] final class SinkOptions private (
     * [[SinkOptions.parse]] accepts the result.
     */
   def toMap: Map[String, String] = explicit
+
+  /** Returns the options with another bucketing of the same kind. The user's options stay the same. */
+  def withBucketing(bucketing: Bucketing): SinkOptions = new SinkOptions(
+    output,
+    rolling,
+    buckets.copy(bucketing = bucketing),
+    parts,
+    recovery,
+    rejects,
+    explicit
+  )
 
   /** Returns Spark's `checkpointLocation`, which is present only if set as an option. */
   def checkpointLocation: Option[String] = explicit.collectFirst {

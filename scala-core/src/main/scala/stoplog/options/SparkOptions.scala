@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReference
 import scala.jdk.CollectionConverters._
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.spark.sql.SparkSession
+import org.apache.spark.sql.{SparkSession, classic}
 import org.apache.spark.sql.util.CaseInsensitiveStringMap
 
 import stoplog.error.Errors
@@ -52,7 +52,13 @@ private[stoplog] object SparkOptions {
 private[stoplog] object SparkHadoop {
   private val ofTool = new AtomicReference(Option.empty[Configuration])
 
-  def configuration: Configuration = SparkSession.active.sparkContext.hadoopConfiguration
+  /** Returns the settings of the active session, as Spark's own sources and sinks use them: with
+    * `spark.conf.set("fs.s3a.…", …)`, which is the only way of a Spark Connect client.
+    */
+  def configuration: Configuration = SparkSession.active match {
+    case session: classic.SparkSession => session.sessionState.newHadoopConf()
+    case other                         => other.sparkContext.hadoopConfiguration
+  }
 
   /** Returns the settings for threads without an active session: of the tool, or else of the default session.
     */

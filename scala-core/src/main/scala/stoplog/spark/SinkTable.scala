@@ -17,7 +17,7 @@ import stoplog.checkpoint.CheckpointFiles
 import stoplog.engine._
 import stoplog.error.Described
 import stoplog.filesink.WriterDistribution.BatchPartitioning
-import stoplog.filesink.{ColumnOrder, FileEngineSink}
+import stoplog.filesink.{ColumnOrder, FileEngineSink, WriteTarget}
 import stoplog.options.{LogOptions, SinkOptions, SparkHadoop, SparkOptions}
 import stoplog.sink.TwoPhaseSink
 import stoplog.twophase.{TwoPhaseEngineSink, TwoPhaseSettings}
@@ -164,11 +164,14 @@ private[stoplog] object SinkTable {
     val options = BatchPartitioning.merged(SinkOptions.parse(properties), partitioned)
     SparkOptions.refuseAsyncProgress(properties)
     val storage = FileEngineSink.storageOf(options)
-    val order   =
-      if (declared.exists(_.known == TableColumns.KnownBy.Place)) ColumnOrder.Requested
-      else ColumnOrder.Recorded
+    val target  = declared.fold[WriteTarget](WriteTarget.Path) { table =>
+      WriteTarget.Table(
+        if (table.known == TableColumns.KnownBy.Place) ColumnOrder.Requested else ColumnOrder.Recorded,
+        BatchPartitioning.columns(partitioned)
+      )
+    }
     resumed(
-      FileEngineSink(schema, options, storage, order),
+      FileEngineSink(schema, options, storage, target),
       options.checkpointLocation,
       partitioned,
       declared

@@ -13,6 +13,7 @@ import stoplog.FileSink
 import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 import stoplog.laws.HadoopUnderTest
+import stoplog.options.SparkHadoop
 import stoplog.part.Resume
 import stoplog.storage.hadoop.TestFileSystems
 
@@ -45,6 +46,13 @@ class HadoopSinkSuite extends AnyFunSuite with SparkSessionForTests with BatchJo
         assert(lines(storage) === Seq("1 1", "1 2", "1 3", "2 1"))
       }
     }
+
+  test("settings of Hadoop in the session apply to storage") {
+    spark.conf.set("fs.stoplog.of.session", "here")
+    try assert(SparkHadoop.configuration.get("fs.stoplog.of.session") === "here")
+    finally spark.conf.unset("fs.stoplog.of.session")
+    assert(SparkHadoop.configuration.get("fs.stoplog.of.session") === null)
+  }
 
   test("createonly: each epoch closes its parts with a recorded reason and a single warning") {
     withStorage("createonly") { storage =>

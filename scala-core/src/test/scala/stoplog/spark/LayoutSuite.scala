@@ -10,6 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.bucket.DateTimeBucketAssigner
+import stoplog.error.Thrown
 import stoplog.format.SparkSessionForTests
 import stoplog.log.LogRecord
 import stoplog.options.SparkHadoop
@@ -49,6 +50,41 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     run(other, events("2026-01-31 20:15:00"), sink(other).withOption("bucketFormat", "'day='yyyy-MM-dd"))
     run(other, events("2026-02-01 20:15:00"), sink(other))
     assert(other.directories === Set("day=2026-01-31", "day=2026-02-01"))
+  }
+
+  test("directories continue in the recorded time zone, also in a batch write") {
+    val place = new TestDirectory
+    val rows  = events("2026-01-31 20:15:00")
+    run(place, rows, sink(place).withOption("bucketTimeZone", "Asia/Tokyo"))
+    val before = place.directories
+    val said   = LogCapture.of(run(place, rows, sink(place)))
+    assert(said.count(_.contains("continue in the time zone Asia/Tokyo")) === 1, said)
+    sink(place).build().write(rows).mode("append").save()
+    assert(place.directories === before && place.files.size === 3)
+    val other = sink(place).withOption("bucketTimeZone", "UTC").build()
+    val why   = Thrown.text(intercept[Exception](other.write(rows).mode("append").save()))
+    assert(why.contains("STOPLOG_SETTINGS_CHANGED") && why.contains("bucketTimeZone"), why)
+    assert(place.directories === before)
+  }
+
+  test("TIMESTAMP directories continue in the recorded time zone of another session") {
+    val place                                 = new TestDirectory
+    val rows                                  = events("2026-01-31 20:15:00")
+    def in(zone: String)(body: => Unit): Unit = {
+      val before = spark.conf.get("spark.sql.session.timeZone")
+      spark.conf.set("spark.sql.session.timeZone", zone)
+      try body
+      finally spark.conf.set("spark.sql.session.timeZone", before)
+    }
+    def at = plain(place).withPartitionBy("at")
+    in("Asia/Tokyo")(run(place, rows, at))
+    val before = place.directories
+    in("Europe/Berlin")(run(place, rows, at))
+    in("Europe/Berlin")(at.build().write(rows).mode("append").save())
+    assert(before.size === 1 && place.directories === before)
+    val other = at.withOption("timeZone", "UTC").build()
+    val why   = Thrown.text(intercept[Exception](other.write(rows).mode("append").save()))
+    assert(why.contains("STOPLOG_SETTINGS_CHANGED") && why.contains("timeZone = Asia/Tokyo"), why)
   }
 
   test("a change of bucketing is reported once, in a single line") {

@@ -164,6 +164,16 @@ class PartitionOverwritesSuite extends AnyFunSuite with SessionDatabase {
     assert(place.lines === Seq("""{"id":2}"""))
   }
 
+  test("an overwrite of all rows of a table replaces all rows, also in a dynamic session") {
+    val t = table("all_rows")
+    dynamically(sales(again, 1, offset = 9).writeTo(t).overwrite(lit(true)))
+    assert(days(t) === Map(again -> Seq(9L)))
+    dynamically(spark.sql(s"INSERT OVERWRITE $t SELECT 7L, DATE '2026-01-05'"))
+    assert(days(t) === Map(again -> Seq(9L), "2026-01-05" -> Seq(7L)), "Spark has decided by the session")
+    dynamically(spark.sql(s"INSERT INTO $t REPLACE WHERE TRUE SELECT 8L, DATE '2026-01-06'"))
+    assert(days(t) === Map("2026-01-06" -> Seq(8L)))
+  }
+
   test("dynamic mode is rejected for buckets by the time of the job, which would keep all earlier rows") {
     val place = new TestDirectory
     val t     = s"$database.by_time_of_job"

@@ -58,6 +58,22 @@ class SchemaChangesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(query.place.lines === Seq("0,w", "1,w,1"))
   }
 
+  test("csv: a batch write has the columns of the stream in their order") {
+    val query                         = new Restarts("csv")
+    query.run(More, "finalizeOnTermination" -> "always")
+    def write(columns: String*): Unit = spark
+      .range(7, 8)
+      .selectExpr(columns: _*)
+      .write
+      .format("stoplog")
+      .options(Map("format" -> "csv", "bucketAssigner" -> "basePath"))
+      .mode("append")
+      .save(query.place.out)
+    write("id", "'x' AS word", "2 AS more")
+    write("id", "'y' AS other")
+    assert(query.place.lines === Seq(",,7,y", "1,w,0", "2,x,7"))
+  }
+
   for (format <- Seq("parquet", "orc"))
     test(s"$format: by default, missing columns are null, and all files are one table") {
       val query = new Restarts(format)

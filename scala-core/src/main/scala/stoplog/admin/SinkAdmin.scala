@@ -95,8 +95,8 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
   private[admin] def tables(options: Map[String, String]): String =
     AnnounceCommand.tables(sink, SinkAdmin.targets(sink.path, options))
 
-  /** Checks whether a moved or copied directory is complete: every file named by its log exists with its
-    * recorded length. Changes nothing.
+  /** Checks whether a moved or copied directory is complete: each file that the newest record names exists
+    * with its recorded length. Changes nothing.
     */
   def relocate(): AdminPlan = relocate((_, _) => ())
 

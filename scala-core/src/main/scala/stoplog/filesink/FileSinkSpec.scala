@@ -19,7 +19,7 @@ import stoplog.format.orc.OrcBulk
 import stoplog.format.parquet.ParquetBulk
 import stoplog.format.sequence.SequenceFormat
 import stoplog.options.RollingOptions.EventTimeUse
-import stoplog.options.{FormatChoice, SinkOptions}
+import stoplog.options.{FormatChoice, SinkOptions, SparkHadoop}
 import stoplog.part.PartNaming
 import stoplog.rolling.{OnCheckpointRollingPolicy, RollingPolicy}
 import stoplog.stores.SinkStorage
@@ -99,7 +99,7 @@ private[filesink] object FileSinkSpec {
       before: Option[StructType]
   ): FileSinkSpec = {
     val session = SparkSession.active
-    options.parts.compaction.foreach(_ => storage.refuseCompaction(session.sparkContext.hadoopConfiguration))
+    options.parts.compaction.foreach(_ => storage.refuseCompaction(SparkHadoop.of(session)))
     val rows    = dataColumns(options.buckets.bucketing, schema)
     val known   = before.fold(rows.schema)(RecordedColumns.continued(options, _, rows.schema))
     val columns = if (RecordedSettings.followColumns(options.output.format)) rows.arranged(known) else rows
@@ -210,7 +210,7 @@ private[filesink] object FileSinkSpec {
             columns.schema,
             options.output.passThrough,
             SQLConf.get,
-            session.sparkContext.hadoopConfiguration
+            SparkHadoop.of(session)
           )
         )
       case BulkFormatName.Orc =>
@@ -219,7 +219,7 @@ private[filesink] object FileSinkSpec {
             columns.schema,
             options.output.passThrough,
             SQLConf.get,
-            session.sparkContext.hadoopConfiguration
+            SparkHadoop.of(session)
           )
         )
       case BulkFormatName.Avro => synced(AvroFormat(columns.schema, options.output.passThrough, session))

@@ -5,6 +5,7 @@ import java.net.URI
 
 import scala.util.Try
 
+import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
 import stoplog.error.Errors
@@ -27,9 +28,12 @@ private[stoplog] final case class SourceRoot(
 ) {
 
   /** The directories before the first pattern of each path, and the paths without a pattern. */
-  def locations: Vector[URI] = named.map { path =>
-    val at = if (path.isEmpty) root else new HadoopPath(root, path)
-    SourceRoot.qualified(at, at).toUri
+  def locations: Vector[URI] = {
+    val hadoop = SparkHadoop.configuration
+    named.map { path =>
+      val at = if (path.isEmpty) root else new HadoopPath(root, path)
+      SourceRoot.qualified(at, at, hadoop).toUri
+    }
   }
 
   /** Returns the path of a directory on the root's file system; `None` if the directory is on another one. A
@@ -64,8 +68,9 @@ private[stoplog] final case class SourceRoot(
     * `STOPLOG_STORE_UNSUPPORTED`.
     */
   def refuseUnknownToHadoop(): Unit = {
-    val scheme = Storage.scheme(root, SparkHadoop.configuration)
-    if (Try(FileSystem.getFileSystemClass(scheme, SparkHadoop.configuration)).isFailure)
+    val hadoop = SparkHadoop.configuration
+    val scheme = Storage.scheme(root, hadoop)
+    if (Try(FileSystem.getFileSystemClass(scheme, hadoop)).isFailure)
       throw Errors.storeUnsupported(root.toString, scheme)
   }
 
@@ -75,8 +80,9 @@ private[stoplog] final case class SourceRoot(
     * @param system a path on the directory's file system, used if the directory names no file system
     */
   def pathOf(directory: String, system: HadoopPath): Option[String] = {
-    val to            = SourceRoot.qualified(new HadoopPath(directory), system)
-    val from          = SourceRoot.qualified(root, root)
+    val hadoop        = SparkHadoop.configuration
+    val to            = SourceRoot.qualified(new HadoopPath(directory), system, hadoop)
+    val from          = SourceRoot.qualified(root, root, hadoop)
     val (path, above) = (SourceRoot.realNames(to), SourceRoot.realNames(from))
     Option.when(SourceRoot.system(to) == SourceRoot.system(from) && path.startsWith(above))(
       path.drop(above.size).mkString("/")
@@ -88,7 +94,8 @@ private[stoplog] object SourceRoot {
 
   /** Parses paths as Hadoop does. Error: `STOPLOG_SOURCE_PATH`. */
   def of(paths: Vector[String]): SourceRoot = {
-    val parsed = onOneSystem(paths, paths.map(split))
+    val hadoop = SparkHadoop.configuration
+    val parsed = onOneSystem(paths, paths.map(split(_, hadoop)), hadoop)
     val common = parsed.map { case (base, _) => names(base) }.reduce { (a, b) =>
       a.zip(b).takeWhile { case (x, y) => x == y }.map(_._1)
     }
@@ -104,13 +111,14 @@ private[stoplog] object SourceRoot {
   /** Qualifies paths if necessary: paths with and without a file system's name may be on the same system. */
   private def onOneSystem(
       paths: Vector[String],
-      parsed: Vector[(HadoopPath, Vector[Glob])]
+      parsed: Vector[(HadoopPath, Vector[Glob])],
+      hadoop: Configuration
   ): Vector[(HadoopPath, Vector[Glob])] = {
     def systems(of: Vector[(HadoopPath, Vector[Glob])]) = of.map { case (base, _) => system(base) }.distinct
     if (systems(parsed).size == 1) parsed
     else {
       val qualified = parsed.map { case (base, globs) =>
-        (base.getFileSystem(SparkHadoop.configuration).makeQualified(base), globs)
+        (base.getFileSystem(hadoop).makeQualified(base), globs)
       }
       if (systems(qualified).size > 1)
         throw Errors.sourcePath(paths.mkString(", "), "these are on several file systems")
@@ -119,7 +127,7 @@ private[stoplog] object SourceRoot {
   }
 
   /** Splits a path into the directory before the first pattern, and the patterns after this directory. */
-  private def split(path: String): (HadoopPath, Vector[Glob]) = {
+  private def split(path: String, hadoop: Configuration): (HadoopPath, Vector[Glob]) = {
     val parsed =
       try new HadoopPath(path)
       catch { case e: IllegalArgumentException => throw Errors.sourcePath(path, e.getMessage) }
@@ -128,19 +136,19 @@ private[stoplog] object SourceRoot {
     val globs = above.drop(above.indexOf(fixed) + 1).map { at =>
       Glob.parse(at.getName).fold(why => throw Errors.sourcePath(path, s"${at.getName} $why"), identity)
     }
-    (absolute(fixed), globs)
+    (absolute(fixed, hadoop), globs)
   }
 
   // A relative path is below the working directory, as everywhere in Spark.
-  private def absolute(path: HadoopPath): HadoopPath =
+  private def absolute(path: HadoopPath, hadoop: Configuration): HadoopPath =
     if (path.toUri.getScheme != null || path.toUri.getPath.startsWith("/")) path
-    else path.getFileSystem(SparkHadoop.configuration).makeQualified(path)
+    else path.getFileSystem(hadoop).makeQualified(path)
 
   private def system(path: HadoopPath) = (path.toUri.getScheme, path.toUri.getAuthority)
 
   // If no file system supports a path, the error is reported where the path is used.
-  private def qualified(path: HadoopPath, on: HadoopPath): HadoopPath =
-    Try(on.getFileSystem(SparkHadoop.configuration).makeQualified(path)).getOrElse(path)
+  private def qualified(path: HadoopPath, on: HadoopPath, hadoop: Configuration): HadoopPath =
+    Try(on.getFileSystem(hadoop).makeQualified(path)).getOrElse(path)
 
   private def names(path: HadoopPath): Vector[String] = names(path.toUri.getPath)
 

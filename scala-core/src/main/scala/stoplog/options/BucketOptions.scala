@@ -83,7 +83,7 @@ private[stoplog] object BucketOptions extends OptionList(OptionGroup.Bucket) {
   val TimeZone: Opt[ZoneId] = enter(
     OptionGroup.OfSpark.withDefault("timeZone", zone, ZoneId.of("UTC"), "Europe/Berlin")(
       "The time zone of timestamps in `json`, `csv` and directories of `partitionBy`; by default the zone of " +
-        "the session. For directories, the zone in the log of the sink comes before the zone of the session. " +
+        "the session. For directories, the zone in the log of the sink has priority over the zone of the session. " +
         "Also the default of `bucketTimeZone`, which is UTC without both."
     )
   )

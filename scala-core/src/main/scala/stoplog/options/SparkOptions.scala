@@ -55,7 +55,10 @@ private[stoplog] object SparkHadoop {
   /** Returns the settings of the active session, as Spark's own sources and sinks use them: with
     * `spark.conf.set("fs.s3a.…", …)`, which is the only way of a Spark Connect client.
     */
-  def configuration: Configuration = SparkSession.active match {
+  def configuration: Configuration = of(SparkSession.active)
+
+  /** Returns a copy of the session's settings. */
+  def of(session: SparkSession): Configuration = session match {
     case session: classic.SparkSession => session.sessionState.newHadoopConf()
     case other                         => other.sparkContext.hadoopConfiguration
   }

@@ -11,7 +11,7 @@ import org.apache.spark.sql.catalyst.parser.CatalystSqlParser
 import stoplog.announce._
 import stoplog.announce.setting.TargetSettings
 import stoplog.error.Redaction
-import stoplog.options.{Opt, OptionGroup, OptionType}
+import stoplog.options.{Opt, OptionGroup, OptionType, SparkHadoop}
 import stoplog.storage.HiddenNames
 
 /** The factory of `announce.<name>` = `catalog`. The target uses the session of the query. */
@@ -111,8 +111,8 @@ private[catalog] final class CatalogTarget(settings: CatalogSettings, ofQuery: O
 
   /** Returns statements, each with its bucket. */
   private def steps(announcement: Announcement): Vector[(String, String)] = {
-    val files = new BucketDirectories(announcement.path, session.sparkContext.hadoopConfiguration)
-    val isAll = settings.partitions == Partitions.All
+    val files                 = new BucketDirectories(announcement.path, SparkHadoop.of(session))
+    val isAll                 = settings.partitions == Partitions.All
     def added(bucket: String) = step(
       bucket,
       s"ADD IF NOT EXISTS PARTITION (${BucketSpec.sql(bucket)}) LOCATION " +

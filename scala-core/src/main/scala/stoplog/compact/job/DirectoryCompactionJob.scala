@@ -32,7 +32,7 @@ private[stoplog] final class DirectoryCompactionJob private (
 
   private val context = session.sparkContext
   private val storage = storageOf(options.path).owning(options.announce.tableEntries)
-  storage.refuseCompaction(context.hadoopConfiguration)
+  storage.refuseCompaction(SparkHadoop.configuration)
 
   def plan(): Seq[PlannedCompaction] = groups().map(group => planned(group.inputs))
 
@@ -86,9 +86,9 @@ private[stoplog] final class DirectoryCompactionJob private (
 
   /** Returns the files to compact, in groups. Omits files that a query may compact itself. */
   private def groups(): Vector[DirectoryGroup] = {
-    if (!storage.pathOf("").getFileSystem(context.hadoopConfiguration).exists(storage.pathOf("")))
+    if (!storage.pathOf("").getFileSystem(SparkHadoop.configuration).exists(storage.pathOf("")))
       throw Errors.notCompactable(options.path, "there is no such directory")
-    val files   = storage.listed(Scope.Whole, context.hadoopConfiguration).files.filter(isSmall)
+    val files   = storage.listed(Scope.Whole, SparkHadoop.configuration).files.filter(isSmall)
     val waiting = storage.streams.values.flatMap(_.newest()).flatMap(_.state.small).map(_.path).toSet
     val parts   = files.map(_.asPart).filterNot(file => waiting(file.path))
     val free    = ReplacedSet.hideable(parts, storage.finished).map(_.path).toSet
@@ -113,7 +113,7 @@ private[stoplog] final class DirectoryCompactionJob private (
       own: SinkStorage,
       job: CompactionJob
   ): Vector[PlannedCompaction] = {
-    val hadoop = new HadoopSettings(context.hadoopConfiguration)
+    val hadoop = new HadoopSettings(SparkHadoop.configuration)
     val works  = groups.map { case (group, task) =>
       CompactionWork(task, own, group.compactor, hadoop, group.committed)
     }
@@ -136,7 +136,7 @@ private[stoplog] final class DirectoryCompactionJob private (
 
   private def format: DirectoryFormat = {
     val own = options.compactor.map(UserObject.load(_, classOf[Compactor], "compactor"))
-    new DirectoryFormat(options, own, context.hadoopConfiguration)
+    new DirectoryFormat(options, own, SparkHadoop.configuration)
   }
 }
 
@@ -167,8 +167,10 @@ private[stoplog] final class SparkCompactionRunner(
     compactor: Compactor
 ) extends CompactionRunner {
 
+  private val hadoop = new HadoopSettings(SparkHadoop.configuration) // later calls have no session
+
   override def start(task: CompactionTask): RunningCompaction = {
-    val work = CompactionWork(task, storage, compactor, new HadoopSettings(context.hadoopConfiguration))
+    val work = CompactionWork(task, storage, compactor, hadoop)
     new SparkCompactionRunner.Running(
       SparkCompactionRunner.threads.submit(
         (() => SparkCompactionRunner.run(context, work)): Callable[CompactedPart]

@@ -15,7 +15,7 @@ import stoplog.format.compress.Compression
 import stoplog.format.orc.OrcCompactor
 import stoplog.format.parquet.ParquetCompactor
 import stoplog.format.sequence.SequenceCompactor
-import stoplog.options.DirectoryOptions
+import stoplog.options.{DirectoryOptions, SparkHadoop}
 import stoplog.part.FinishedPart
 import stoplog.storage.VisibleFile
 import stoplog.storage.hadoop.HadoopSettings
@@ -106,7 +106,7 @@ private[stoplog] object DirectoryPlan {
   ): Map[FinishedPart, String] =
     if (files.isEmpty) Map.empty
     else {
-      val hadoop = new HadoopSettings(context.hadoopConfiguration)
+      val hadoop = new HadoopSettings(SparkHadoop.configuration)
       val found  = context
         .parallelize(files.indices, files.size.min(context.defaultParallelism * 4))
         .map { index =>

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING
 
 # The public names for type checkers: `X as X` marks an exported name (PEP 484).
 if TYPE_CHECKING:
-    from stoplog.admin import AdminAction as AdminAction
     from stoplog.admin import AdminPlan as AdminPlan
     from stoplog.admin import DriverCheck as DriverCheck
     from stoplog.admin import Jvm as Jvm
@@ -46,7 +45,6 @@ if TYPE_CHECKING:
     from stoplog.cassandra import CassandraSource as CassandraSource
     from stoplog.compaction import DirectoryCompaction as DirectoryCompaction
     from stoplog.compaction import FileCompactStrategy as FileCompactStrategy
-    from stoplog.compaction import PlannedCompaction as PlannedCompaction
     from stoplog.compaction import compact as compact
     from stoplog.diagnosis import Diagnosis as Diagnosis
     from stoplog.diagnosis import doctor as doctor
@@ -113,7 +111,7 @@ if TYPE_CHECKING:
 
 # Python imports a module on the first use of a name: `import stoplog` imports neither Spark nor pyarrow.
 _HOMES = {
-    "admin": "AdminAction AdminPlan DriverCheck Jvm OpenRows SinkAdmin administer",
+    "admin": "AdminPlan DriverCheck Jvm OpenRows SinkAdmin administer",
     "announcement": "Announcement",
     "announcement_target": "AnnouncedFile AnnouncementTarget Delivery FileChange Position",
     "async_io": "Retry RetryAfter async_map async_split",
@@ -121,7 +119,7 @@ _HOMES = {
     "bucketing": "BucketingSink",
     "bulk": "BulkFormat",
     "cassandra": "CassandraSink CassandraSource",
-    "compaction": "DirectoryCompaction FileCompactStrategy PlannedCompaction compact",
+    "compaction": "DirectoryCompaction FileCompactStrategy compact",
     "diagnosis": "Diagnosis doctor",
     "encoder": "Encoder",
     "errors": (
@@ -150,8 +148,13 @@ _HOMES = {
 }
 """The public modules, and the public names that each module defines."""
 
+_MORE_MODULES = {"testing"}
+"""The public modules without a name of the package."""
+
 if not TYPE_CHECKING:
-    __all__ = sorted(name for names in _HOMES.values() for name in names.split())
+    _NAMES = sorted(name for names in _HOMES.values() for name in names.split())
+    # After `from stoplog import *`, the module `inspect` of Python keeps its name.
+    __all__ = [name for name in _NAMES if name != "inspect"]
 
     def __getattr__(name: str) -> object:
         """Imports the module of a public name, or a public module."""
@@ -161,7 +164,7 @@ if not TYPE_CHECKING:
 
     def __dir__() -> list[str]:
         """Returns the public names, without the modules."""
-        return [*__all__, "__version__"]
+        return [*_NAMES, "__version__"]
 
 
 def _imported(name: str) -> object:
@@ -171,7 +174,7 @@ def _imported(name: str) -> object:
         from stoplog._shared.version import version
 
         return version()
-    if name in _HOMES:
+    if name in _HOMES or name in _MORE_MODULES:
         return import_module(f"stoplog.{name}")
     homes = {each: home for home, names in _HOMES.items() for each in names.split()}
     if name in homes:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 
 import stoplog
-from stoplog import __all__ as PUBLIC  # type: ignore[attr-defined]
+from stoplog import __all__ as STARRED  # type: ignore[attr-defined]
 
+PUBLIC = sorted([*STARRED, "inspect"])
 PACKAGE = Path(stoplog.__file__).parent
 
 
@@ -33,7 +35,11 @@ def test_dir_stays_the_same_after_all_modules_are_imported() -> None:
 def test_import_star_binds_the_public_names_only() -> None:
     bound: dict[str, object] = {}
     exec("from stoplog import *", bound)
-    assert bound.keys() - {"__builtins__"} == set(PUBLIC)
+    assert bound.keys() - {"__builtins__"} == set(STARRED)
+
+
+def test_import_star_hides_no_module_and_no_builtin_of_python() -> None:
+    assert set(STARRED) & (sys.stdlib_module_names | set(dir(builtins))) == set()
 
 
 @pytest.mark.parametrize("name", [*PUBLIC, "__version__"])
@@ -72,6 +78,10 @@ def test_the_import_after_pyspark_adds_one_module() -> None:
 
 def test_a_public_module_is_an_attribute_of_the_package() -> None:
     assert run("import stoplog; print(stoplog.jdbc.JdbcSink is stoplog.JdbcSink)") == "True"
+
+
+def test_the_module_for_tests_is_an_attribute_of_the_package() -> None:
+    assert run("import stoplog; print(stoplog.testing.Step.AFTER_RECORD.name)") == "AFTER_RECORD"
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -55,6 +55,13 @@ OF_OPTIONS = [
     (SINK, "outputMode", "outputMode(…) of the writer"),
     (SINK, "num_shards", "distribution"),
     (SINK, "write.parquet.row-group-size-bytes", "parquet.block.size"),
+    (SINK, "rotateInterval", "rolloverInterval"),
+    (SINK, "flushInterval", "rolloverInterval"),
+    (SINK, "flush.interval", "rolloverInterval"),
+    (SINK, "rolling-policy.file-size", "maxPartSize"),
+    (SINK, "batchSize", "maxRecordsPerPart"),
+    (SINK, "dynamicPartitionOverwrite", "partitionOverwriteMode=dynamic"),
+    (SINK, "overwriteMode", "partitionOverwriteMode"),
     (SOURCE, "cloudFiles.schemaLocation", "schema(…)"),
     (SOURCE, "fs.scan.interval.ms", "monitorInterval"),
     (SOURCE, "input_file_pattern", "pathGlobFilter"),
@@ -73,6 +80,9 @@ OF_OPTIONS = [
     (SOURCE, "source.monitor-interval", "monitorInterval"),
     (SOURCE, "source.path.regex-pattern", "pathGlobFilter"),
     (SOURCE, "cloudFiles.rescuedDataColumn", "quarantinePath"),
+    (SOURCE, "cloudFiles.includeExistingFiles", "dateRange"),
+    (SOURCE, "latestFirst", "maxFilesPerTrigger"),
+    (SOURCE, "startingVersion", "dateRange"),
 ]
 
 OF_METHODS = [
@@ -96,12 +106,44 @@ OF_METHODS = [
     (SOURCE, "with_success_file", 'with_ready_marker("_SUCCESS")'),
     (SOURCE, "maxFilesPerTrigger", "with_max_files_per_trigger"),
     (SOURCE, "set_bounded", "process_static_file_set()"),
+    (SINK, "with_schema", "with_on_schema_change(…)"),
+    (SOURCE, "with_schema", "build(), and then read_stream(spark, schema)"),
+    (KAFKA_SOURCE, "with_schema", "with_value(…)"),
+    (SINK, "with_path", "build(): the call that creates the builder sets the path"),
+    (SINK, "with_dynamic_overwrite", 'with_partition_overwrite_mode("dynamic")'),
+    (SINK, "with_dynamic_partition_overwrite", 'with_partition_overwrite_mode("dynamic")'),
+    (SINK, "with_flush_interval", "with_rolling_policy(DefaultRollingPolicy(rollover_interval=…))"),
+    (SINK, "with_size", "with_rolling_policy(DefaultRollingPolicy(max_part_size=…))"),
+    (SINK, "with_write_mode", "build(), and then write(df, mode=…)"),
+    (SINK, "with_retention", "build(): no setting deletes finished files, and DELETE FROM … WHERE does"),
+    (SOURCE, "with_retention", 'with_clean_source("delete")'),
+    (SINK, "with_name", "with_sink_id(…)"),
+    (SINK, "with_success_file_name", "with_bucket_complete(…)"),
+    (SINK, "run", "build(), and then write_stream(…).start()"),
+    (SINK, "execute", "build(), and then write_stream(…).start()"),
+    (SINK, "sortBy", "build(), and then write(df.sortWithinPartitions(…))"),
+    (SOURCE, "with_on_bad_row", "with_quarantine(…)"),
+    (SOURCE, "with_recursive", 'with_option("recursiveFileLookup", …)'),
+    (SOURCE, "with_latest_first", "with_max_files_per_trigger(…): the source reads the oldest files first"),
+    (SOURCE, "with_path_pattern", "with_path_glob_filter(…)"),
     (SINK.build(), "writeStream", "write_stream"),
     (SOURCE.build(), "readStream", "read_stream"),
     (stoplog, "StreamingFileSink", "stoplog.FileSink"),
     (stoplog, "DeltaTable", "stoplog.inspect(path)"),
     (stoplog, "vacuum", "stoplog.administer(path).clean()"),
     (stoplog, "FileSnik", "stoplog.FileSink"),
+    (stoplog, "Decoder", "stoplog.kafka.Decoder"),
+    (stoplog, "StartPosition", "stoplog.kafka.StartPosition"),
+    (stoplog, "Postgres", "stoplog.JdbcSink.for_table(url, table)"),
+    (stoplog, "PostgresSink", "stoplog.JdbcSink.for_table(url, table)"),
+    (stoplog, "IcebergSink", "stoplog.Announcement.iceberg(…), for a FileSink"),
+    (stoplog, "DeltaSink", "stoplog.Announcement.delta(…), for a FileSink"),
+    (stoplog, "CsvSink", 'stoplog.FileSink.for_row_format(path, "csv")'),
+    (stoplog, "TextSink", 'stoplog.FileSink.for_row_format(path, "text")'),
+    (stoplog, "OrcSink", 'stoplog.FileSink.for_bulk_format(path, "orc")'),
+    (stoplog, "AvroSink", 'stoplog.FileSink.for_bulk_format(path, "avro")'),
+    (stoplog, "AdminAction", "stoplog.admin.AdminAction"),
+    (stoplog, "PlannedCompaction", "stoplog.compaction.PlannedCompaction"),
 ]
 
 
@@ -147,6 +189,22 @@ def test_a_missing_attribute_is_an_error_with_the_name_here(of: object, name: st
         ("recover", "finalize"),
         ("mv", "relocate"),
         ("validate", "check-config"),
+        ("version", "--version"),
+        ("-V", "--version"),
+        ("help", "--help"),
+        ("rm", "clean"),
+        ("delete", "clean"),
+        ("drop", "clean"),
+        ("remove", "clean"),
+        ("prune", "clean"),
+        ("watch", "status"),
+        ("monitor", "exporter"),
+        ("lag", "status"),
+        ("tail", "show"),
+        ("fix", "check"),
+        ("health-check", "check"),
+        ("state", "status"),
+        ("Statu", "status"),
     ],
 )
 def test_a_command_of_another_system_is_rejected_with_the_command_here(
@@ -158,8 +216,37 @@ def test_a_command_of_another_system_is_rejected_with_the_command_here(
 
 
 @pytest.mark.parametrize(
+    ("word", "answer"),
+    [
+        ("stop", "graceful_stop(query)"),
+        ("kill", "graceful_stop(query)"),
+        ("upgrade", "pip install --upgrade stoplog"),
+        ("backup", "stoplog relocate"),
+        ("unlock", "fences the old driver"),
+    ],
+)
+def test_a_purpose_without_a_command_has_an_answer(
+    word: str, answer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main([word, "events"])
+    said = capsys.readouterr().err
+    assert f"there is no command {word!r}: " in said
+    assert answer in said
+    assert "did you mean" not in said
+
+
+@pytest.mark.parametrize(
     ("arguments", "hint"),
     [
+        (["clean", "events", "--dryrun"], "--dryrun: use --dry-run"),
+        (["status", "events", "-v"], "-v: use --output json"),
+        (["status", "events", "--verbose"], "--verbose: use --output json"),
+        (["clean", "events", "--older-than", "7d"], "--older-than: use clean without a flag"),
+        (["compact", "events", "--target-size=256m"], "--target-size=256m: use --option compactTo=256m"),
+        (["status", "events", "-o", "json"], "-o: use --output"),
+        (["init", "events", "-t", "kafka"], "-t: use --template"),
+        (["report", "events", "--output", "r.html"], "a file: use --out"),
         (["status", "events", "--format=json"], "--format=json: use --output"),
         (["clean", "events", "--force"], "--force: use --yes"),
         (["clean", "events", "--no-dry-run"], "--no-dry-run: use --yes"),
@@ -222,9 +309,13 @@ def test_the_table_of_methods_names_methods_that_exist() -> None:
 
 
 def test_the_tables_of_names_commands_and_flags_name_existing_ones() -> None:
-    assert {re.split(r"\W", meant)[0] for meant in NAMES["names"].values()} <= set(dir(stoplog))
+    for meant in NAMES["names"].values():
+        own: Any = stoplog
+        for name in re.split(r"[^\w.]", meant)[0].split("."):
+            own = getattr(own, name)
     commands = {command.name for command in COMMANDS}
-    assert set(NAMES["commands"].values()) <= commands
+    one_word = {meant for meant in NAMES["commands"].values() if " " not in meant}
+    assert one_word - {"--help", "--version"} <= commands
     assert set(NAMES["commands"]) & commands == set()
 
 

@@ -40,18 +40,24 @@ def meant(of: str, name: str) -> tuple[str, ...]:
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Returns the known name that differs least from a misspelled name, if there is a similar one.
 
-    The case is irrelevant.
+    A name in CamelCase is the name of a class, and is similar to other names of classes only. Otherwise, the
+    case is irrelevant.
 
     >>> nearest("statu", ["status", "show"]), nearest("vacuum", ["status", "show"])
     ('status', None)
-    >>> nearest("ParquetSink", ["TwoPhaseSink", "FileSink"])
+    >>> nearest("ParquetSink", ["TwoPhaseSink", "FileSink"]), nearest("Postgres", ["progress"])
+    (None, None)
     """
-    spelled = {each.lower(): each for each in known}
+    spelled = {each.lower(): each for each in known if _is_camel_case(each) == _is_camel_case(name)}
     return next((spelled[each] for each in get_close_matches(name.lower(), spelled, 1, _SIMILAR)), None)
 
 
 _SIMILAR = 0.75
 """The similarity of a misspelled name. Names with less similarity have other meanings."""
+
+
+def _is_camel_case(name: str) -> bool:
+    return name[:1].isupper() and not name.isupper()
 
 
 @cache

@@ -110,15 +110,19 @@ def parser() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose error about an unknown flag names the flag with the same purpose."""
+    """A parser whose error about a wrong flag names the flag with the same purpose."""
 
     def error(self, message: str) -> NoReturn:
         words = message.removeprefix(_UNKNOWN_FLAGS).split() if message.startswith(_UNKNOWN_FLAGS) else []
         hints = [f"{word}: use {own}" for word in words for own in meant("flags", word.partition("=")[0])]
+        # Other programs write to the file that --output names.
+        if message.startswith(_WRONG_OUTPUT) and "--out" in self._option_string_actions:
+            hints.append("a file: use --out")
         super().error("; ".join([message, *hints]))
 
 
 _UNKNOWN_FLAGS = "unrecognized arguments: "
+_WRONG_OUTPUT = "argument --output: invalid choice"
 
 
 def _refuse_unknown(name: str) -> None:
@@ -127,9 +131,11 @@ def _refuse_unknown(name: str) -> None:
     Other unknown names are errors of argparse.
     """
     names = [command.name for command in COMMANDS]
-    own = None if name in names else next(iter(meant("commands", name)), None) or nearest(name, names)
+    own = None if name in names else next(iter(meant("commands", name)), None) or nearest(name.lower(), names)
     if own:
-        parser().error(f"there is no command {name!r}: did you mean {own!r}?")
+        # Some purposes need no command, and their answer is a sentence.
+        answer = f"did you mean {own!r}?" if own in names or own.startswith("--") else own
+        parser().error(f"there is no command {name!r}: {answer}")
 
 
 _CODES = {

@@ -21,6 +21,9 @@ SPARK_LINES: str = shared("core")["sparkLines"]
 SCALA_LINE = ARTIFACT.rpartition("_")[2]
 """The Scala version of the jars, which is also the Scala version of the supported Spark."""
 
+OLDEST_PYTHON = "3.10"
+"""The oldest Python that runs this package; `pyproject.toml` has the same."""
+
 OLDEST_JAVA: int = shared("core")["oldestJava"]
 """The oldest Java that runs the jars."""
 
@@ -32,6 +35,20 @@ PACKAGE = Path(__file__).resolve().parents[1]
 
 CHECKOUT = PACKAGE.parents[1]
 """The root of the source tree, for a package in a checkout."""
+
+
+def supported_pyspark(oldest_line: str | None = None) -> str:
+    """Returns pip's requirement of the supported Spark versions.
+
+    Args:
+        oldest_line: the oldest line; by default the oldest line that the jar supports.
+
+    >>> supported_pyspark("4.1").startswith("pyspark>=4.1,<4.")
+    True
+    """
+    oldest, newest = SPARK_LINES.split(" to ")
+    major, minor = newest.split(".")
+    return f"pyspark>={oldest_line or oldest},<{major}.{int(minor) + 1}"
 
 
 def version() -> str:

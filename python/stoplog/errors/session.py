@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from stoplog._shared.version import SPARK_LINES, coordinate, version
+from stoplog._shared.version import SPARK_LINES, coordinate, supported_pyspark, version
 from stoplog.errors.base import StoplogError
 
 
@@ -129,7 +129,7 @@ class SparkUnsupported(StoplogError):
         super().__init__(
             "STOPLOG_SPARK_UNSUPPORTED",
             f"stoplog {version()} needs Spark {SPARK_LINES}, found {found}. "
-            "Install one of these: pip install 'pyspark>=4.0'",
+            f"Install one of these: pip install '{supported_pyspark()}'",
         )
 
 

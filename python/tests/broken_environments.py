@@ -1,92 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Environments of users, made of real directories and environment variables, and ways to break them."""
+"""Ways to break the machine of a user, and unusual machines that work."""
 
 from __future__ import annotations
 
 import os
-import resource
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass
 
-from stoplog._shared.version import ARTIFACT, version
+from user_home import CORE, Home
 
-PACKAGE = Path(__file__).resolve().parents[1]
-CORE = f"{ARTIFACT}-{version()}.jar"
+from stoplog._shared.version import version
+
 KAFKA = f"stoplog-kafka_2.13-{version()}.jar"
-
-
-@dataclass
-class Home:
-    """A machine with Java 17 and Spark 4.2, on which all is well.
-
-    Args:
-        root: an empty directory.
-    """
-
-    root: Path
-    variables: dict[str, str] = field(default_factory=dict)
-    files_limit: int = 1 << 16
-    arguments: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.java("17.0.15")
-        self.spark("4.2.0")
-        self.pyspark("4.2.0")
-        self.variables |= {
-            "PATH": os.environ["PATH"],
-            "JAVA_HOME": str(self.root / "jdk"),
-            "SPARK_HOME": str(self.root / "spark"),
-            "SPARK_CONF_DIR": str(self.root / "conf"),
-            "STOPLOG_JAR": self.jar(CORE),
-            "PYSPARK_PYTHON": sys.executable,
-            "PYTHONPATH": os.pathsep.join([str(self.root / "site"), str(PACKAGE)]),
-            "LC_ALL": "C.UTF-8",
-        }
-
-    def java(self, found: str) -> None:
-        program = self.root / "jdk" / "bin" / "java"
-        program.parent.mkdir(parents=True, exist_ok=True)
-        program.write_text(
-            f"#!/bin/sh\necho 'openjdk version \"{found}\" 2026-01-01' >&2\n", encoding="utf-8"
-        )
-        program.chmod(0o755)
-
-    def spark(self, found: str, scala: str = "2.13.18", hadoop: str = "3.5.0") -> None:
-        jars = self.root / "spark" / "jars"
-        jars.mkdir(parents=True, exist_ok=True)
-        for old in jars.glob("*.jar"):
-            old.unlink()
-        line = ".".join(scala.split(".")[:2])
-        names = (f"spark-core_{line}-{found}", f"scala-library-{scala}", f"hadoop-client-api-{hadoop}")
-        for name in names:
-            (jars / f"{name}.jar").touch()
-
-    def pyspark(self, found: str) -> None:
-        package = self.root / "site" / "pyspark"
-        package.mkdir(parents=True, exist_ok=True)
-        (package / "__init__.py").write_text("raise ImportError('a broken pyspark')\n", encoding="utf-8")
-        (package / "version.py").write_text(f"__version__: str = '{found}'\n", encoding="utf-8")
-
-    def jar(self, name: str) -> str:
-        file = self.root / "more" / name
-        file.parent.mkdir(exist_ok=True)
-        file.touch()
-        return str(file)
-
-    def defaults(self, **settings: str) -> None:
-        """Writes `spark-defaults.conf`; a double underscore is a dot."""
-        conf = self.root / "conf"
-        conf.mkdir(exist_ok=True)
-        lines = [f"spark.{key.replace('__', '.')} {value}\n" for key, value in settings.items()]
-        (conf / "spark-defaults.conf").write_text("".join(lines), encoding="utf-8")
-
-    def limit(self) -> None:
-        """Called in the child process, which may not raise the limit of this process."""
-        _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        files = min(self.files_limit, hard)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
 
 
 @dataclass(frozen=True)
@@ -126,6 +52,10 @@ def _arguments(*words: str) -> Callable[[Home], object]:
     return lambda home: home.arguments.extend(words)
 
 
+def _all(*damages: Callable[[Home], object]) -> Callable[[Home], object]:
+    return lambda home: [damage(home) for damage in damages]
+
+
 def _java_25(home: Home) -> None:
     home.java("25.0.1")
     home.spark("4.1.4", hadoop="3.4.2")
@@ -161,6 +91,49 @@ def _other_python(home: Home) -> None:
     python.write_text("#!/bin/sh\necho 3.8\n", encoding="utf-8")
     python.chmod(0o755)
     home.variables["PYSPARK_PYTHON"] = str(python)
+
+
+def _spark(found: str) -> Callable[[Home], object]:
+    def install(home: Home) -> None:
+        home.spark(found)
+        home.pyspark(found)
+
+    return install
+
+
+def _old_driver(home: Home) -> None:
+    _other_python(home)
+    home.variables["PYSPARK_DRIVER_PYTHON"] = home.variables["PYSPARK_PYTHON"]
+    home.variables["PYSPARK_PYTHON"] = sys.executable
+
+
+def _old_pyarrow(home: Home) -> None:
+    site = home.root / "site"
+    packages = site / "pyspark" / "sql" / "pandas"
+    packages.mkdir(parents=True)
+    (packages / "utils.py").write_text('minimum_pyarrow_version = "18.0.0"\n', encoding="utf-8")
+    (site / "pyarrow-9.0.0.dist-info").mkdir()
+    (site / "pyarrow-9.0.0.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: pyarrow\nVersion: 9.0.0\n", encoding="utf-8"
+    )
+
+
+def _site(key: str, value: str) -> Callable[[Home], object]:
+    """Writes `core-site.xml` to a directory of Hadoop's configuration."""
+
+    def write(home: Home) -> None:
+        conf = home.root / "hadoop"
+        conf.mkdir()
+        found = f"<property><name>{key}</name><value> {value} </value></property>"
+        (conf / "core-site.xml").write_text(f"<configuration>{found}</configuration>", encoding="utf-8")
+        home.variables["HADOOP_CONF_DIR"] = str(conf)
+
+    return write
+
+
+def _broken_site(home: Home) -> None:
+    _site("fs.s3.impl", "x")(home)
+    (home.root / "hadoop" / "core-site.xml").write_text("<configuration>", encoding="utf-8")
 
 
 def _slow_clock(home: Home) -> None:
@@ -220,8 +193,8 @@ BROKEN = {
     "java 25 with an old hadoop": Broken(_java_25, "java", "JAVA_HOME"),
     "JAVA_HOME without java": Broken(_set("JAVA_HOME", "/no/jdk"), "java", "JAVA_HOME"),
     "java that does not start": Broken(_silent_java, "java", "JAVA_HOME"),
-    "no spark": Broken(_set("SPARK_HOME", "/no/spark"), "spark", "pip install 'pyspark>=4.0'"),
-    "spark 3.5": Broken(_spark_3, "spark", "pip install 'pyspark>=4.0'"),
+    "no spark": Broken(_set("SPARK_HOME", "/no/spark"), "spark", "pip install 'pyspark>=4.0,<4.4'"),
+    "spark 3.5": Broken(_spark_3, "spark", "pip install 'pyspark>=4.0,<4.4'"),
     "newer spark": Broken(_spark_5, "spark", "pyspark~=4.", 1),
     "pyspark of another line": Broken(lambda home: home.pyspark("4.1.4"), "pyspark", "pyspark==4.2.0"),
     "scala 2.12": Broken(lambda home: home.spark("4.2.0", "2.12.18"), "scala", "pip install"),
@@ -244,7 +217,26 @@ BROKEN = {
     "hadoop-aws without the sdk": Broken(
         _jars("hadoop-aws-3.5.0.jar"), "aws-sdk", "org.apache.hadoop:hadoop-aws:3.5.0"
     ),
-    "a path with s3": Broken(_arguments("s3://bucket/x"), "scheme", "spark.hadoop.fs.s3.impl"),
+    "a path with s3": Broken(_arguments("s3://bucket/x"), "scheme", "s3a://bucket/x"),
+    "a setting with s3": Broken(
+        _defaults(eventLog__dir="s3://bucket/logs"), "scheme", "spark.eventLog.dir s3a://bucket/logs"
+    ),
+    "s3 by the file system of a platform": Broken(
+        _all(_arguments("s3://bucket/x"), _site("fs.s3.impl", "com.example.OtherFileSystem")),
+        "scheme",
+        "s3a://bucket/x",
+        1,
+    ),
+    "missing gcs connector": Broken(
+        _arguments("gs://bucket/x"), "gcs-connector", "com.google.cloud.bigdataoss:gcs-connector:"
+    ),
+    "delta connector on spark 4.0": Broken(
+        _all(_spark_4_0, _packages(f"io.github.stoplog:stoplog-delta_2.13:{version()}")),
+        "delta",
+        "pip install 'pyspark>=4.1,<4.4'",
+    ),
+    "old python for drivers": Broken(_old_driver, "python", f"export PYSPARK_DRIVER_PYTHON={sys.executable}"),
+    "old pyarrow": Broken(_old_pyarrow, "pyarrow", "pip install 'pyarrow>=18.0.0'", 1),
     "connector without core": Broken(_jars(KAFKA), "connector", CORE, 1),
     "connector without core in --jars": Broken(_submitted, "connector", "export PYSPARK_SUBMIT_ARGS="),
     "connector without core in spark": Broken(_in_spark, "connector", "cp /"),
@@ -263,6 +255,22 @@ BROKEN = {
         _packages("org.apache.spark:spark-sql-kafka-0-10_2.13:4.0.1"),
         "spark-module",
         "spark-sql-kafka-0-10_2.13:4.2.0",
+    ),
+    "kafka module on a patch release without one": Broken(
+        _all(_spark("4.1.4"), _packages("org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0")),
+        "spark-module",
+        "spark-sql-kafka-0-10_2.13:4.1.3",
+    ),
+    "kafka module on a line without one": Broken(
+        _all(_spark("4.3.0"), _packages("org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0")),
+        "spark-module",
+        "pip install 'pyspark~=4.2.0'",
+    ),
+    "avro module of another line": Broken(
+        _packages("org.apache.spark:spark-avro_2.13:4.1.1"), "spark-module", "spark-avro_2.13:4.2.0"
+    ),
+    "cloud module of another line": Broken(
+        _packages("org.apache.spark:spark-hadoop-cloud_2.13:4.1.1"), "spark-module", "of Spark 4.2"
     ),
     "avro module of spark 3": Broken(
         _packages("org.apache.spark:spark-avro_2.12:3.5.0"), "scala", "spark-avro_2.13"
@@ -306,10 +314,6 @@ BROKEN = {
 KAFKA_MODULE = "org.apache.spark:spark-sql-kafka-0-10_2.13:4.2.0"
 
 
-def _all(*damages: Callable[[Home], object]) -> Callable[[Home], object]:
-    return lambda home: [damage(home) for damage in damages]
-
-
 def _spark_4_1(home: Home) -> None:
     home.java("21.0.4")
     home.spark("4.1.4", hadoop="3.4.2")
@@ -324,6 +328,26 @@ WORKING: dict[str, Callable[[Home], object]] = {
     ),
     "s3 of a provider": _arguments(
         "s3://bucket/x", "--conf", "spark.hadoop.fs.s3.impl=org.apache.hadoop.fs.s3a.S3AFileSystem"
+    ),
+    "s3 of a platform": _all(
+        _arguments("s3://bucket/x"), _site("fs.s3.impl", "org.apache.hadoop.fs.s3a.S3AFileSystem")
+    ),
+    "gcs by packages": _all(
+        _arguments("gs://bucket/x"), _packages("com.google.cloud.bigdataoss:gcs-connector:hadoop3-2.2.21")
+    ),
+    "gcs by a file": _all(_arguments("gs://bucket/x"), _jars("gcs-connector-hadoop3-latest.jar")),
+    "gcs of a platform": _all(
+        _arguments("gs://bucket/x"),
+        _site("fs.gs.impl", "com.google.cloud.hadoop.fs.gcs.GoogleHadoopFileSystem"),
+    ),
+    "a configuration that is not XML": _broken_site,
+    "jupyter as the driver": _set("PYSPARK_DRIVER_PYTHON", "/no/jupyter"),
+    "modules of the newest line": _packages(KAFKA_MODULE, "org.apache.spark:spark-avro_2.13:4.2.0"),
+    "modules of spark 4.1": _all(
+        _spark("4.1.4"),
+        _packages(
+            "org.apache.spark:spark-sql-kafka-0-10_2.13:4.1.3", "org.apache.spark:spark-avro_2.13:4.1.1"
+        ),
     ),
     "a setting that spark has": _defaults(hadoop__fs__s3a__vectored__read__min__seek__size="128K"),
     "connector with core": _jars(CORE, KAFKA),

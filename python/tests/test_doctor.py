@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from broken_environments import BROKEN, PACKAGE, WORKING, Broken, Home
+from broken_environments import BROKEN, WORKING, Broken
+from user_home import PACKAGE, Home
 
 import stoplog
 from stoplog import SparkUnsupported
 from stoplog._doctor.environment import (
     Absent,
     Access,
+    Arrow,
     Directory,
     Environment,
     Jars,
@@ -33,6 +35,8 @@ from stoplog._doctor.environment import (
     Use,
 )
 from stoplog._doctor.rules import examine
+from stoplog._shared.spark_modules import KAFKA, PUBLISHED
+from stoplog._shared.version import OLDEST_PYTHON
 from stoplog.diagnosis import Level, diagnosis_of
 
 PAGE = PACKAGE.parent / "docs" / "operate" / "doctor.md"
@@ -159,6 +163,40 @@ def test_a_client_of_connect_needs_its_packages() -> None:
     server = replace(HEALTHY, use=Use(remote="sc://server"), own=Own("0.1.0", Absent("no jar")))
     (found,) = examine(server)
     assert "start-connect-server.sh --packages io.github.stoplog:stoplog_2.13:" in found.repair
+
+
+def test_a_missing_pyarrow_is_a_warning_except_on_connect() -> None:
+    absent = replace(HEALTHY, use=Use(arrow=Arrow("", "18.0.0")))
+    (found,) = examine(absent)
+    assert (found.name, found.level) == ("pyarrow", Level.WARNING)
+    assert found.repair == "pip install 'pyarrow>=18.0.0'"
+    assert examine(replace(HEALTHY, use=Use(arrow=Arrow("22.0.0", "18.0.0")))) == ()
+    assert examine(replace(HEALTHY, use=Use(remote="sc://server", arrow=Arrow("", "18.0.0")))) == ()
+
+
+def test_a_setting_for_the_python_of_drivers_is_repaired_by_the_setting() -> None:
+    key = "spark.pyspark.driver.python"
+    use = Use({key: "/usr/bin/python3.8"}, driver=Python("/usr/bin/python3.8", "3.8"))
+    (found,) = examine(replace(HEALTHY, use=use))
+    assert (found.name, found.repair) == ("python", f"{key} python3")
+
+
+def test_the_supported_spark_and_python_are_those_of_the_package() -> None:
+    project = (PACKAGE.parent / "pyproject.toml").read_text(encoding="utf-8")
+    (found,) = examine(replace(HEALTHY, spark=Absent("There is no Spark.")))
+    extra = re.search(r'^spark = \["(.+)"\]', project, re.MULTILINE)
+    assert extra
+    assert found.repair == f"pip install '{extra[1]}'"
+    assert f'requires-python = ">={OLDEST_PYTHON}"' in project
+
+
+def test_the_published_modules_of_spark_are_those_of_the_build() -> None:
+    build = (PACKAGE.parent / "project" / "Versions.scala").read_text(encoding="utf-8")
+    modules = re.findall(r'"([\d.]+)" +-> SparkKafka\("([\d.]+)", tokens = "([\d.]+)"\)', build)
+    assert PUBLISHED[KAFKA] == {line: module for line, module, _ in modules}
+    assert PUBLISHED["spark-token-provider-kafka-0-10"] == {line: tokens for line, _, tokens in modules}
+    for module, published in PUBLISHED.items():
+        assert all(version.startswith(f"{line}.") for line, version in published.items()), module
 
 
 SECRETS = {
@@ -298,6 +336,7 @@ def test_the_page_lists_each_finding() -> None:
     names = set(re.findall(r'(?:problem|warning|level)\(\s*"([a-z-]+)",', text)) | {
         "hadoop-aws",
         "hadoop-azure",
+        "gcs-connector",
     }
     assert len(names) > 15
     assert {name for name in names if f"`{name}`" not in page} == set()

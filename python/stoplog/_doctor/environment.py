@@ -171,6 +171,19 @@ class Python:
 
 
 @dataclass(frozen=True, slots=True)
+class Arrow:
+    """The package pyarrow of this Python.
+
+    Attributes:
+        version: the installed version; empty without the package.
+        oldest: the oldest version that pyspark accepts; empty if unknown.
+    """
+
+    version: str
+    oldest: str
+
+
+@dataclass(frozen=True, slots=True)
 class Locale:
     """The locale for characters.
 
@@ -283,6 +296,9 @@ class Use:
         remote: the address of a Spark Connect server; empty for a classic session.
         missing_packages: the Python packages that Spark Connect needs and that are not installed.
         has_arguments: whether `PYSPARK_SUBMIT_ARGS` is a list of words.
+        site: the settings in `core-site.xml` of the directories of Hadoop's configuration.
+        driver: the Python of drivers, if a setting names another one than this; `None` if unknown.
+        arrow: the package pyarrow; `None` if unknown.
     """
 
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
@@ -290,6 +306,14 @@ class Use:
     remote: str = ""
     missing_packages: tuple[str, ...] = ()
     has_arguments: bool = True
+    site: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    driver: Python | None = None
+    arrow: Arrow | None = None
+
+    def file_system_of(self, scheme: str) -> str:
+        """Returns the class of a file system that a setting names; empty if none does."""
+        key = f"fs.{scheme}.impl"
+        return self.settings.get(f"spark.hadoop.{key}", "") or self.site.get(key, "")
 
     def scheme_of_each(self) -> dict[str, str]:
         """Returns the schemes of all paths in settings and arguments, with a place where each is named."""

@@ -8,13 +8,28 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
+from xml.etree import ElementTree
 
-from stoplog._doctor.environment import Absent, Environment, Jar, Jars, Java, Origin, Own, Python, Spark, Use
+from stoplog._doctor.environment import (
+    Absent,
+    Arrow,
+    Environment,
+    Jar,
+    Jars,
+    Java,
+    Origin,
+    Own,
+    Python,
+    Spark,
+    Use,
+)
 from stoplog._doctor.machine import machine
 from stoplog._jvm.artifact import package_jar
 from stoplog._jvm.installation import (
+    configuration_path,
     default_settings,
     java_command,
     pyspark_package,
@@ -29,7 +44,10 @@ from stoplog.errors import StoplogError
 _SECONDS = 60
 _CONNECT_PACKAGES = ("grpc", "grpc_status", "pandas", "pyarrow")
 # Jars in Spark's own directory that are not part of Spark, or that other jars must match.
-_NOTEWORTHY = ("stoplog", "hadoop-aws", "hadoop-azure", "bundle", "spark-sql-kafka-0-10", "spark-avro")
+_NOTEWORTHY = (
+    *("stoplog", "hadoop-aws", "hadoop-azure", "gcs-connector", "bundle"),
+    *("spark-sql-kafka-0-10", "spark-avro"),
+)
 _MORE_SETTINGS = ("spark.driver.extraClassPath", "spark.executor.extraClassPath")
 
 
@@ -120,7 +138,46 @@ def found_use(settings: Mapping[str, str], paths: tuple[str, ...]) -> Use:
     """Returns the use of this environment."""
     remote = os.environ.get("SPARK_REMOTE", "") or settings.get("spark.remote", "")
     missing = [name for name in _CONNECT_PACKAGES if remote and find_spec(name) is None]
-    return Use(settings, paths, remote, tuple(missing), submit_arguments() is not None)
+    return Use(
+        settings,
+        paths,
+        remote,
+        tuple(missing),
+        submit_arguments() is not None,
+        found_site(),
+        found_driver(settings),
+        found_arrow(),
+    )
+
+
+def found_site() -> dict[str, str]:
+    """Returns the settings of `core-site.xml` in the directories of Spark's and Hadoop's configuration."""
+    try:
+        directories = configuration_path()
+    except StoplogError:  # there is no Spark, as another rule reports
+        return {}
+    found: dict[str, str] = {}
+    for file in (Path(each) / "core-site.xml" for each in reversed(directories)):
+        try:
+            root = ElementTree.parse(file).getroot()
+        except (OSError, ElementTree.ParseError):  # Hadoop reports a file that is not XML
+            continue
+        for each in root.iter("property"):
+            found[each.findtext("name", "").strip()] = each.findtext("value", "").strip()
+    return found
+
+
+def found_arrow() -> Arrow:
+    """Returns the version of pyarrow, and the oldest version that pyspark accepts."""
+    package = pyspark_package()
+    file = package / "sql" / "pandas" / "utils.py" if package else None
+    text = file.read_text(encoding="utf-8") if file and file.is_file() else ""
+    oldest = re.search(r"minimum_pyarrow_version = ['\"]([\d.]+)", text)
+    try:
+        installed = metadata.version("pyarrow")
+    except metadata.PackageNotFoundError:
+        installed = ""
+    return Arrow(installed, oldest.group(1) if oldest else "")
 
 
 def this_python() -> Python:
@@ -128,17 +185,28 @@ def this_python() -> Python:
     return Python(sys.executable, f"{sys.version_info.major}.{sys.version_info.minor}")
 
 
+def found_driver(settings: Mapping[str, str]) -> Python | None:
+    """Returns the Python that Spark's scripts start for a driver, if a setting names one."""
+    command = settings.get("spark.pyspark.driver.python") or os.environ.get("PYSPARK_DRIVER_PYTHON", "")
+    # Other programs, such as the server of a notebook, would start here and not end.
+    return _started(command) if "python" in Path(command).name else None
+
+
 def pythons(worker: str) -> tuple[Python, ...]:
     """Returns this Python, and the Python that the command of the workers starts."""
+    return this_python(), _started(worker)
+
+
+def _started(command: str) -> Python:
     program = "import sys; print('{}.{}'.format(*sys.version_info[:2]))"
     try:
         done = subprocess.run(
-            [worker, "-c", program], capture_output=True, text=True, timeout=_SECONDS, check=False
+            [command, "-c", program], capture_output=True, text=True, timeout=_SECONDS, check=False
         )
         found = done.stdout.strip() if done.returncode == 0 else ""
     except (OSError, subprocess.TimeoutExpired):
         found = ""
-    return this_python(), Python(worker, found)
+    return Python(command, found)
 
 
 def _worker(settings: Mapping[str, str]) -> str:

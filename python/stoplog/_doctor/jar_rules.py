@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from stoplog._doctor.environment import Absent, Environment, Jar, Origin, Spark, line
 from stoplog._doctor.finding import Finding, problem, warning
 from stoplog._jvm.artifact import ENVIRONMENT_VARIABLE
+from stoplog._shared.spark_modules import PUBLISHED, newest_line
 from stoplog._shared.version import ARTIFACT, SCALA_LINE, coordinate, same_release
 
 # Modules of Spark that are not part of its distribution. A module works with its own line of Spark only.
-_MODULES = ("spark-sql-kafka-0-10", "spark-token-provider-kafka-0-10", "spark-avro", "spark-hadoop-cloud")
+_MODULES = (*PUBLISHED, "spark-hadoop-cloud")
 _SDK = "bundle"
 _HADOOP_AWS = "org.apache.hadoop:hadoop-aws"
 _CLIENTS = {
@@ -21,6 +22,8 @@ _CLIENTS = {
     "wasb": ("hadoop-azure", "org.apache.hadoop:hadoop-azure"),
     "wasbs": ("hadoop-azure", "org.apache.hadoop:hadoop-azure"),
 }
+# Google's connector has versions of its own.
+_GCS_CONNECTOR, _GCS_PACKAGE = "gcs-connector", "com.google.cloud.bigdataoss:gcs-connector:3.1.7"
 
 
 def own_jar(environment: Environment) -> Iterator[Finding]:
@@ -107,8 +110,19 @@ def modules(environment: Environment) -> Iterator[Finding]:
                 "spark-module",
                 f"Spark has version {spark.version}, and {jar.origin.value} has {jar.name}.",
                 "A module calls internal methods of Spark, which differ between lines.",
-                f"In {jar.origin.value}, replace {jar.name} by {jar.artifact}_{SCALA_LINE}:{spark.version}.",
+                _with_module(jar, spark),
             )
+
+
+def _with_module(jar: Jar, spark: Spark) -> str:
+    """Returns the line that names a published module, or that installs a line of Spark with a module."""
+    published = PUBLISHED.get(jar.artifact, {})
+    module = f"{jar.artifact}_{SCALA_LINE}"
+    if line(spark.version) in published:
+        return f"In {jar.origin.value}, replace {jar.name} by {module}:{published[line(spark.version)]}."
+    if published:
+        return f"pip install 'pyspark~={newest_line(jar.artifact)}.0'"
+    return f"In {jar.origin.value}, replace {jar.name} by a {module} of Spark {line(spark.version)}."
 
 
 def file_systems(environment: Environment) -> Iterator[Finding]:
@@ -136,6 +150,7 @@ def file_systems(environment: Environment) -> Iterator[Finding]:
                     f"In {jar.origin.value}, replace {jar.name} by {client}:{spark.hadoop}.",
                 )
         yield from _sdk(environment, found, spark)
+    yield from _gcs(environment, schemes.get("gs"))
 
 
 def _sdk(environment: Environment, clients: list[Jar], spark: Spark) -> Iterator[Finding]:
@@ -146,6 +161,19 @@ def _sdk(environment: Environment, clients: list[Jar], spark: Spark) -> Iterator
             f"{alone[0].origin.value} has {alone[0].name} without the bundle of the AWS SDK.",
             "S3A calls the AWS SDK, software.amazon.awssdk:bundle. Maven adds the bundle; a file does not.",
             f"spark.jars.packages {_with_package(environment, f'{_HADOOP_AWS}:{spark.hadoop}')}",
+        )
+
+
+def _gcs(environment: Environment, place: str | None) -> Iterator[Finding]:
+    # A file of the connector may have no version in its name, and a platform may have it on its class path.
+    named = any(_GCS_CONNECTOR in value for value in environment.use.settings.values())
+    found = any(jar.artifact.startswith(_GCS_CONNECTOR) for jar in environment.jars.named)
+    if place is not None and not (named or found or "fs.gs.impl" in environment.use.site):
+        yield problem(
+            _GCS_CONNECTOR,
+            f"{place} needs {_GCS_CONNECTOR}, and no setting names this jar.",
+            "Spark has Hadoop without the clients of object stores.",
+            f"spark.jars.packages {_with_package(environment, _GCS_PACKAGE)}",
         )
 
 

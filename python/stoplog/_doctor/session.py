@@ -19,7 +19,7 @@ from stoplog._doctor.environment import (
     Spark,
     Use,
 )
-from stoplog._doctor.gather import found_jars, found_own, pythons, this_python
+from stoplog._doctor.gather import found_arrow, found_jars, found_own, found_site, pythons, this_python
 from stoplog._doctor.machine import machine
 from stoplog._jvm.bridge import is_connect
 from stoplog._shared.version import ARTIFACT, version
@@ -54,7 +54,9 @@ def environment_of(spark: SparkSession, paths: tuple[str, ...]) -> Environment:
         _jars(settings, own, remote),
         (this_python(),) if remote else pythons(_worker(spark)),
         _machine(spark, settings, paths, remote),
-        Use(settings, paths, remote),
+        Use(settings, paths, remote)
+        if remote
+        else Use(settings, paths, site=found_site(), arrow=found_arrow()),
     )
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from stoplog._doctor.environment import Environment
@@ -134,13 +134,34 @@ def packages_on_clusters(environment: Environment) -> Iterator[Finding]:
 
 
 def schemes(environment: Environment) -> Iterator[Finding]:
-    """Paths with `s3://` need a file system of their own."""
-    found, place = environment.use.settings, environment.use.scheme_of_each()
+    """Paths with `s3://` need S3A, which has the scheme `s3a://`."""
+    place = environment.use.scheme_of_each()
     for scheme in ("s3", "s3n"):
-        if scheme in place and f"spark.hadoop.fs.{scheme}.impl" not in found:
+        found = environment.use.file_system_of(scheme)
+        if scheme not in place or found == _S3A:
+            continue
+        repair = _with_s3a(place[scheme], environment.use.settings, scheme)
+        if found:
+            yield warning(
+                "scheme",
+                f"{place[scheme]} has the scheme {scheme}://, and its file system is {found}.",
+                "A sink writes to S3 by S3A (s3a://). On another file system, the sink may not start.",
+                repair,
+            )
+        else:
             yield problem(
                 "scheme",
                 f"{place[scheme]} has the scheme {scheme}://, and no setting names its file system.",
                 "Hadoop has only S3A, with the scheme s3a://.",
-                f"spark.hadoop.fs.{scheme}.impl org.apache.hadoop.fs.s3a.S3AFileSystem",
+                repair,
             )
+
+
+_S3A = "org.apache.hadoop.fs.s3a.S3AFileSystem"
+
+
+def _with_s3a(place: str, settings: Mapping[str, str], scheme: str) -> str:
+    """Returns the setting or the path with the scheme of S3A."""
+    if place in settings:
+        return f"{place} {settings[place].replace(f'{scheme}://', 's3a://')}"
+    return f"Write {place.replace(f'{scheme}://', 's3a://')} instead of {place}."

@@ -7,10 +7,21 @@ from collections.abc import Iterator
 
 from stoplog._doctor.environment import Absent, Environment, Java, Spark, line, numbers
 from stoplog._doctor.finding import Finding, problem, warning
-from stoplog._shared.version import OLDEST_JAVA, OLDEST_S3_HADOOP, SCALA_LINE, SPARK_LINES
+from stoplog._shared.version import (
+    OLDEST_JAVA,
+    OLDEST_PYTHON,
+    OLDEST_S3_HADOOP,
+    SCALA_LINE,
+    SPARK_LINES,
+    supported_pyspark,
+)
 
 _FIRST_LINE, _LAST_LINE = SPARK_LINES.split(" to ")
-_SPARK = f"pip install 'pyspark>={_FIRST_LINE}'"
+_SPARK = f"pip install '{supported_pyspark()}'"
+# Delta Kernel needs the Parquet of this line.
+_FIRST_LINE_OF_DELTA = "4.1"
+# Spark prefers this setting to the environment variable.
+_DRIVER_SETTING = "spark.pyspark.driver.python"
 # Java removed the security manager, whose methods older releases of Hadoop call at the start of each session.
 _WITHOUT_SECURITY_MANAGER, _ITS_HADOOP = 24, "3.5.0"
 
@@ -84,6 +95,48 @@ def hadoop(environment: Environment) -> Iterator[Finding]:
             f"A sink on S3 needs conditional writes, which Hadoop has since {OLDEST_S3_HADOOP} (Spark 4.1).",
             f"pip install 'pyspark~={_LAST_LINE}.0'",
         )
+
+
+def delta(environment: Environment) -> Iterator[Finding]:
+    """The connector of Delta tables needs the Parquet of Spark 4.1."""
+    found, jars = environment.spark, environment.jars.of("stoplog-delta")
+    if isinstance(found, Spark) and jars and numbers(found.version)[:2] < numbers(_FIRST_LINE_OF_DELTA):
+        yield problem(
+            "delta",
+            f"Spark has version {found.version}, and {jars[0].origin.value} has {jars[0].name}.",
+            f"Delta Kernel needs the Parquet of Spark {_FIRST_LINE_OF_DELTA}. Otherwise no such sink starts.",
+            f"pip install '{supported_pyspark(_FIRST_LINE_OF_DELTA)}'",
+        )
+
+
+def driver_python(environment: Environment) -> Iterator[Finding]:
+    """The Python that Spark's scripts start for a driver must be able to import this package."""
+    found, settings, own = environment.use.driver, environment.use.settings, environment.pythons[0].command
+    if found is not None and found.version and numbers(found.version) < numbers(OLDEST_PYTHON):
+        repair = f"{_DRIVER_SETTING} {own}"
+        yield problem(
+            "python",
+            f"The Python of drivers is {found.version} ({found.command}).",
+            f"The package stoplog needs Python {OLDEST_PYTHON} or later.",
+            repair if _DRIVER_SETTING in settings else f"export PYSPARK_DRIVER_PYTHON={own}",
+        )
+
+
+def pyarrow(environment: Environment) -> Iterator[Finding]:
+    """Functions and sinks in Python need pyarrow, in a version that pyspark accepts."""
+    found = environment.use.arrow
+    if found is None or environment.use.remote:  # the rule for Connect reports its packages
+        return
+    why = "stoplog.async_map, and sinks and functions in Python, exchange rows with Spark by pyarrow."
+    if not found.version:
+        yield warning("pyarrow", "The Python package pyarrow is not installed.", why, _arrow(found.oldest))
+    elif found.oldest and numbers(found.version) < numbers(found.oldest):
+        what = f"The Python package pyarrow has version {found.version}, and pyspark needs {found.oldest}."
+        yield warning("pyarrow", what, why, _arrow(found.oldest))
+
+
+def _arrow(oldest: str) -> str:
+    return f"pip install 'pyarrow>={oldest}'" if oldest else "pip install pyarrow"
 
 
 def python(environment: Environment) -> Iterator[Finding]:

@@ -4,13 +4,20 @@
 from __future__ import annotations
 
 import json
+import os
 import py_compile
 import re
+import runpy
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
-from stoplog._shared.version import CHECKOUT, version
+from stoplog._shared.spark_modules import KAFKA, PUBLISHED, newest_line
+from stoplog._shared.version import CHECKOUT, PACKAGE, version
 from stoplog.cli.command import ExitCode
 from stoplog.cli.commands.init import SUMMARIES, TEMPLATES
 from stoplog.cli.main import main
@@ -31,7 +38,7 @@ def test_a_project_has_a_job_settings_a_test_and_a_readme(
     )
     texts = {file: file.read_text(encoding="utf-8") for file in project.rglob("*") if file.is_file()}
     for text in texts.values():
-        assert not re.search("PROJECT_NAME|RELEASE_OF_STOPLOG|SPDX", text)
+        assert not re.search("PROJECT_NAME|RELEASE_OF_STOPLOG|LINE_OF_SPARK|LINE_WITH_KAFKA|SPDX", text)
     assert texts[project / "README.md"].startswith("# clicks\n")
     assert 15 <= texts[project / "README.md"].count("\n") <= 22
     assert f"stoplog[spark]=={version()}" in texts[project / "requirements.txt"]
@@ -71,6 +78,43 @@ def test_the_present_directory_is_a_project_with_its_name(
 @pytest.mark.parametrize("name", ["a'b", 'a"b', "a\nb", "a\\b", ".."])
 def test_a_name_cannot_change_the_code(name: str, tmp_path: Path) -> None:
     assert main(["init", str(tmp_path / name)]) == ExitCode.FAILED
+
+
+@pytest.mark.parametrize(
+    ("spark", "module"), [("4.0.5", "4.0.4"), ("4.1.4", "4.1.3"), ("4.2.1", "4.2.0"), ("4.9.1", "4.9.1")]
+)
+def test_the_module_for_kafka_is_published_for_the_line_of_spark(
+    spark: str, module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "clicks"
+    main(["init", str(project), "--template", "kafka"])
+    monkeypatch.setitem(sys.modules, "pyspark", cast("Any", SimpleNamespace(__version__=spark)))
+    monkeypatch.delenv("SPARK_PACKAGES", raising=False)
+    settings = runpy.run_path(str(project / "settings.py"))
+    assert settings["PACKAGES"] == f"org.apache.spark:{KAFKA}_2.13:{module}"
+    assert settings["KAFKA_MODULES"] == PUBLISHED[KAFKA]
+    requirements = (project / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert f"pyspark~={newest_line(KAFKA)}.0" in requirements
+
+
+def test_a_job_for_a_day_without_the_day_prints_its_usage(tmp_path: Path) -> None:
+    project = tmp_path / "sales"
+    main(["init", str(project), "--template", "overwrite"])
+    done = subprocess.run(
+        [sys.executable, "job.py"],
+        cwd=project,
+        env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "usage: python job.py 2026-01-31\n")
+
+
+def test_the_jars_of_the_project_for_postgres_can_be_built() -> None:
+    readme = (TEMPLATES / "postgres" / "README.md").read_text(encoding="utf-8")
+    (target,) = set(re.findall(r"make ([\w-]+)", readme))
+    assert f"\n{target}: " in (CHECKOUT / "Makefile").read_text(encoding="utf-8")
 
 
 def test_the_driver_of_the_database_has_the_version_of_the_build() -> None:

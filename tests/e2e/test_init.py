@@ -126,6 +126,15 @@ def test_bad_bytes_of_a_landing_zone_go_to_quarantine(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
+def test_a_landing_zone_without_bad_lines_has_no_quarantine(tmp_path: Path) -> None:
+    project = Project(tmp_path, "quarantine")
+    (project.home / "landing" / "mixed.json").unlink()
+    printed = project.job()
+    assert "Good rows: 2" in printed
+    assert "Bad lines: none" in printed
+
+
+@pytest.mark.long
 def test_orders_reach_a_custom_sink(tmp_path: Path) -> None:
     project = Project(tmp_path, "sink")
     project.job()

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from stoplog._shared.spark_modules import KAFKA, PUBLISHED, newest_line
 from stoplog._shared.version import PACKAGE, version
 from stoplog.cli.command import Answer, Command, non_empty
 from stoplog.errors import StoplogError
@@ -83,7 +85,12 @@ def _is_shipped(file: Path) -> bool:
 
 
 def _filled(text: str, name: str) -> str:
-    values = {"PROJECT_NAME": name, "RELEASE_OF_STOPLOG": version()}
+    values = {
+        "PROJECT_NAME": name,
+        "RELEASE_OF_STOPLOG": version(),
+        '{"LINE_OF_SPARK": "VERSION_OF_KAFKA_MODULE"}': json.dumps(PUBLISHED[KAFKA]),
+        "LINE_WITH_KAFKA": newest_line(KAFKA),
+    }
     for word, value in values.items():
         text = text.replace(word, value)
     return text.removeprefix(_LICENCE)

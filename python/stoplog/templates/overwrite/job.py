@@ -43,4 +43,6 @@ def main(day):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python job.py 2026-01-31")
     main(sys.argv[1])

@@ -36,7 +36,7 @@ object Versions {
 
   case class SparkKafka(module: String, tokens: String)
 
-  val sparkAvro = "4.1.1" // the newest published one
+  val sparkAvro = "4.1.1" // what the tests use on each line; users take the version of their line
 
   // Of the servers that tests start. Their HDFS client is Spark's own.
   val hadoop    = "3.5.0"

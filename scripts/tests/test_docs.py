@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from steps import ROOT
+from stoplog._shared.spark_modules import PUBLISHED
 
 DOCS = ROOT / "docs"
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))]
@@ -54,7 +55,7 @@ def test_each_row_of_a_table_has_the_number_of_cells_of_the_head(page: Path) -> 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_modules_of_spark_have_the_versions_of_the_build(page: Path) -> None:
     versions = (ROOT / "project/Versions.scala").read_text(encoding="utf-8")
-    avro = set(re.findall(r'val sparkAvro = "([^"]+)"', versions))
+    avro = set(PUBLISHED["spark-avro"].values())
     kafka = set(re.findall(r'SparkKafka\("([^"]+)"', versions))
     text = page.read_text(encoding="utf-8")
     assert set(re.findall(r"spark-avro_2\.13:([\d.]+\d)", text)) <= avro

@@ -27,7 +27,7 @@ private object ConnectorsTables {
        |
        |Spark's source for Kafka is a separate module, `spark-sql-kafka-0-10`, which must belong to your Spark line: the table
        |shows the tested version, which is the newest published version. The sink does not need the module. `Decoder.avro`
-       |needs `spark-avro`, whose newest published version is 4.1.1.
+       |needs `spark-avro` in the version of your Spark line.
        |
        |S3 is tested on S3Mock ${version("s3mock")} and S3Proxy ${version(
         "s3proxy"

@@ -17,6 +17,7 @@ from stoplog.cli.main import main
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples" / "monitoring"
 PAGE = ROOT / "docs" / "operate" / "metrics.md"
+RECIPE = ROOT / "docs" / "recipes" / "monitor.md"
 PLUGIN = "metrics_.*_driver_plugin_stoplog_StoplogPlugin_sink_.*_"
 
 
@@ -53,6 +54,14 @@ def test_every_expression_names_metrics_that_exist(known: set[str]) -> None:
         for pattern in of_plugin:
             assert pattern.startswith(PLUGIN), expression
             assert pattern.removeprefix(PLUGIN).removesuffix("_Value") in figures, expression
+
+
+def test_the_rule_of_the_recipe_is_one_of_the_rules() -> None:
+    rule = re.search(r"- alert: (\w+)\n  expr: (.+)\n  for: (\w+)", RECIPE.read_text("utf-8"))
+    assert rule
+    alert, expression, time = rule.groups()
+    rules = (EXAMPLES / "alerts.yml").read_text("utf-8")
+    assert f"- alert: {alert}\n        expr: {expression}\n        for: {time}\n" in rules
 
 
 def test_the_page_lists_all_metrics(known: set[str]) -> None:

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
+from datetime import datetime, timezone
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 from unittest.mock import MagicMock
 
 import pytest
@@ -19,6 +23,12 @@ from stoplog.cli.main import parser
 RECIPES = sorted((ROOT / "docs" / "recipes").glob("*.md"))
 KNOWN = option_keys("core") | option_keys("core", "source") | option_keys("jdbc")
 NO_OPTIONS = {"onCheckpoint", "maxOffsetsBehindLatest", "maxOffsetsPerTrigger"}
+READ_BY_PYARROW = {"check", "explain", "exporter", "ls", "report", "show", "status"}
+# What the recipes import of Airflow and Dagster, which the tests do not install.
+SCHEDULERS: dict[str, dict[str, object]] = {
+    "airflow.providers.standard.sensors.filesystem": {"FileSensor": dict},
+    "dagster": {"RunRequest": dict, "sensor": lambda **_: lambda function: function},
+}
 WORDS_OF_A_PAGE = 400
 WORDS_OF_ALL = 12_000
 
@@ -43,12 +53,40 @@ def test_all_recipes_together_are_short() -> None:
 
 
 @pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
-def test_the_code_of_a_recipe_runs(page: Path) -> None:
+def test_the_code_of_a_recipe_runs(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, parts in SCHEDULERS.items():
+        monkeypatch.setitem(sys.modules, module, cast("Any", SimpleNamespace(**parts)))
     names: dict[str, object] = {"stoplog": stoplog, "spark": MagicMock(), "rows": MagicMock()}
     for block in blocks(page, "python"):
         exec(compile(block, str(page), "exec"), names)
     built = [each for each in names.values() if isinstance(each, OptionBacked)]
     assert all(each.options() for each in built)
+
+
+@pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
+def test_a_recipe_starts_each_query_that_it_writes(page: Path) -> None:
+    for block in blocks(page, "python"):
+        assert block.count(".write_stream(") == block.count(").start()"), block
+
+
+def test_the_sensors_wait_for_the_marker_of_the_sink(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module, parts in SCHEDULERS.items():
+        monkeypatch.setitem(sys.modules, module, cast("Any", SimpleNamespace(**parts)))
+    page = ROOT / "docs" / "recipes" / "airflow.md"
+    names: dict[str, Any] = {"stoplog": stoplog}
+    for block in blocks(page, "python"):
+        exec(compile(block, str(page), "exec"), names)
+    marker = "dt=2026-01-31/hour=23/_SUCCESS"
+    expression = re.sub("[{}]", "", names["HOUR"])
+    hour = eval(expression, {"data_interval_start": datetime(2026, 1, 31, 23, tzinfo=timezone.utc)})
+    found = names["hour_is_complete"]["filepath"].replace(names["HOUR"], hour)
+    assert found == f"/data/events/{marker}"
+    assert f"/data/events/{marker}" in page.read_text(encoding="utf-8")
+    names["EVENTS"] = tmp_path
+    for name in (marker, f"{marker}.2", "dt=2026-01-31/hour=23/part-1.parquet", "_stoplog/_SUCCESS"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    assert [each["run_key"] for each in names["complete_hours"]()] == [marker, f"{marker}.2"]
 
 
 @pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
@@ -59,6 +97,16 @@ def test_the_commands_of_a_recipe_are_commands_of_stoplog(page: Path) -> None:
             assert program in {"stoplog", "spark-submit"}
             if program == "stoplog":
                 parser().parse_args(arguments)
+
+
+@pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)
+def test_commands_for_object_stores_name_the_jars(page: Path) -> None:
+    # A Spark that pip installed has no client of an object store.
+    for block in blocks(page, "sh"):
+        for line in block.replace("\\\n", " ").splitlines():
+            command = re.match(r" *stoplog ([\w-]+) .*\b(?:s3a|gs|abfss)://", line)
+            if command and command[1] not in READ_BY_PYARROW:
+                assert re.search(r"--jars |--conf spark\.jars\.packages=", line), line
 
 
 @pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)

@@ -31,7 +31,7 @@ def test_every_reader_finds_all_rows_of_a_sink_with_default_buckets(
     assert sorted(row.value for row in found.collect()) == sorted(place.rows)
     assert dict(found.dtypes) == {"value": "string", "dt": "date", "hour": "int"}
     for name, read in hive.READERS.items():
-        if (name, form) != ("pandas", "json"):
+        if form == "parquet" or name not in hive.OF_PARQUET:
             rows = read(str(place.out), form, ["value", "dt", "hour"])
             assert sorted(value for value, *_ in rows) == sorted(place.rows), name
             assert {(str(day), int(hour)) for _, day, hour in rows} == {

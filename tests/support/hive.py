@@ -33,8 +33,20 @@ def by_duckdb(path: str, form: str, columns: list[str]) -> Rows:
     return duckdb.sql(f"SELECT {', '.join(columns)} FROM read_{form}('{files}')").fetchall()
 
 
+def by_polars(path: str, form: str, columns: list[str]) -> Rows:
+    """By the call that the recipe for readers names. Polars has hive partitions for Parquet alone."""
+    import polars
+
+    assert form == "parquet"
+    return polars.read_parquet(f"{path}/**/*.parquet", hive_partitioning=True).select(columns).rows()
+
+
+OF_PARQUET = {"pandas", "polars"}
+"""The readers that find partitions of Parquet alone."""
+
 READERS: dict[str, Callable[[str, str, list[str]], Rows]] = {
     "pyarrow": by_pyarrow,
     "pandas": by_pandas,
     "duckdb": by_duckdb,
+    "polars": by_polars,
 }

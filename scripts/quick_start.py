@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "getting-started" / "quick-start.md"
+INIT_PAGE = PAGE.with_name("init.md")
 _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _HEADING = re.compile(r"^## (.*)$", re.MULTILINE)
 
@@ -118,6 +119,13 @@ class QuickStart:
 
     def _of(self, section: str, *languages: str) -> list[str]:
         return [b.text for b in self._blocks if b.section == section and b.language in languages]
+
+
+def commands_from_a_template() -> str:
+    """The commands of the page of `stoplog init`, from an empty directory to rows."""
+    blocks = [found.group(2) for found in _FENCE.finditer(INIT_PAGE.read_text(encoding="utf-8"))]
+    (commands,) = (block for block in blocks if "stoplog init" in block and "python job.py" in block)
+    return commands
 
 
 def _section(headings: list[tuple[int, str]], at: int) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from empty_environment import CommandFailed, EmptyEnvironment, last_words
-from quick_start import QuickStart
+from quick_start import QuickStart, commands_from_a_template
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -84,10 +84,18 @@ def over_connect(visit: Visit) -> None:
         page.look(visit.shell, visit.folder)
 
 
+def with_init(visit: Visit) -> None:
+    """A project of `stoplog init`, by the three commands of its page; the wheel is installed already."""
+    printed = visit.shell(commands_from_a_template())
+    assert "2026-01-31" in printed, printed
+    assert list((visit.folder / "clicks" / "output").glob("day=*/part-*.parquet"))
+
+
 WAYS: dict[str, Callable[[Visit], None]] = {
     "configure": with_configure,
     "packages": with_packages,
     "connect": over_connect,
+    "init": with_init,
 }
 
 

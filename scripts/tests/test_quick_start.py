@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
 
 from check_quick_start import OK, outcome
 from empty_environment import CommandFailed, EmptyEnvironment
-from quick_start import QuickStart
+from quick_start import QuickStart, commands_from_a_template
 from quick_start_ways import WAYS, Visit
+from stoplog.cli.main import parser
 
 
 def test_the_page_contains_all_commands() -> None:
@@ -24,6 +26,13 @@ def test_the_page_contains_all_commands() -> None:
     assert 'remote("sc://localhost")' in page.job_of_client()
     assert "local[2]" not in page.job_of_client()
     assert "run_available_now" in page.job_of_client()
+
+
+def test_three_commands_lead_from_an_empty_directory_to_rows() -> None:
+    commands = commands_from_a_template().splitlines()
+    assert len(commands) == 3
+    assert parser().parse_args(shlex.split(commands[0].partition(" && ")[0])[1:]).name == "clicks"
+    assert commands[1:] == ["pip install -r requirements.txt", "python job.py"]
 
 
 def test_a_shell_has_no_variables_of_the_installed_spark(

@@ -75,7 +75,7 @@ publish-local-repo: $(STAMPS)/jar ## Publish all jars to build/repo, for spark-s
 
 setup: $(STAMPS)/editable $(STAMPS)/build-tools $(LAUNCHER) ## Make the Python environment and fetch sbt. Other targets do this themselves.
 
-test: setup $(STAMPS)/docs ## Run all checks and tests: Scala, Python, end to end (about 45 minutes on an empty machine with two cores, later 35 to 40).
+test: setup $(STAMPS)/docs ## Run all checks and tests: Scala, Python, end to end (about 40 minutes on an empty machine with two cores, later 25 to 35).
 	@$(PY) scripts/run_tests.py
 
 quick: setup ## Run all tests without Spark and servers, in an sbt server that keeps running (`scripts/sbt-client shutdown` ends it).

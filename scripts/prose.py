@@ -136,6 +136,9 @@ def prose(root: Path) -> Iterator[tuple[str, list[Text]]]:
     for name, glob in zip(("core", "connectors", "laws"), _MAIN_SCALA, strict=True):
         yield f"{name} comments", read(root, [glob], prose_texts.scala_comments)
     yield "Python docstrings", read(root, _MAIN_PYTHON, prose_texts.python_docstrings)
+    for name, glob in zip(("core", "connectors"), _MAIN_SCALA[:2], strict=True):
+        yield f"{name} messages", read(root, [glob], prose_texts.scala_messages)
+    yield "Python messages", read(root, _MAIN_PYTHON, prose_texts.python_messages)
     yield "docs", read(root, ["docs/**/*.md"], prose_texts.markdown, is_no_decision)
     yield "README", read(root, ["README.md"], prose_texts.markdown)
     yield "error texts", read(root, _ERRORS, prose_texts.error_messages)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Extracts prose from sources: comments, docstrings, pages, error messages and names of tests."""
+"""Extracts prose from sources: comments, docstrings, messages, pages, error texts and names of tests."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 _SCALA_TOKEN = re.compile(
     r"""(?P<comment>/\*(?:[^*]|\*(?!/))*\*/|//[^\n]*)
@@ -31,6 +31,9 @@ _NOT_A_SENTENCE = re.compile(r"^\s*(?:#|\||<).*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])[*)\"']*\s+")
 _CODE_SPAN = re.compile(r"`[^`\n]+`")
 _PARAMETER = re.compile(r"<\w+>")
+_SCALA_PLUS = re.compile(r'"\s*\+\s*[sf]?"')
+_SCALA_VALUE = re.compile(r"\$\{(?:[^{}]|\{[^{}]*\})*\}|\$\w+")
+_MESSAGE_WORDS = 4
 _WORD = re.compile(r"[a-z]+(?:'[a-z]+)?")
 
 
@@ -80,6 +83,25 @@ def scala_test_names(source: str) -> str:
         part for name in _SCALA_TEST.findall(source) for part in re.findall(r'"((?:\\.|[^"\\])*)"', name)
     )
     return " ".join(literals)
+
+
+def scala_messages(source: str) -> str:
+    """Returns the strings of at least four words, without the values that a string inserts.
+
+    >>> scala_messages('fail(s"$name has no log: " + "start ${sink.id} first"); key("a.b"); "count(*) AS n"')
+    'has no log: start first'
+    """
+    code = _SCALA_PLUS.sub("", _SCALA_VALUE.sub(" ", source))
+    return _messages(m["string"].strip('"') for m in _SCALA_TOKEN.finditer(code) if m["string"])
+
+
+def python_messages(source: str) -> str:
+    """Returns the strings of at least four words, without docstrings and the values that a string inserts.
+
+    >>> python_messages('fail(f"{name} has no " "log: start it"); "A docstring is no message"; key("a.b c")')
+    'has no log: start it'
+    """
+    return _messages(_python_strings(ast.parse(source)))
 
 
 def python_docstrings(source: str) -> str:
@@ -142,3 +164,23 @@ def _python_statements(tree: ast.AST) -> Iterator[str]:
             and isinstance(node.value.value, str)
         ):
             yield node.value.value
+
+
+def _messages(strings: Iterable[str]) -> str:
+    return "\n".join(
+        " ".join(string.split()) for string in strings if len(_WORD.findall(string)) >= _MESSAGE_WORDS
+    )
+
+
+def _python_strings(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        return  # a docstring
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+        return
+    children = ast.iter_child_nodes(node)
+    if isinstance(node, ast.JoinedStr):
+        yield " ".join(part.value for part in node.values if isinstance(part, ast.Constant))
+        children = (part for part in node.values if isinstance(part, ast.FormattedValue))
+    for child in children:
+        yield from _python_strings(child)

@@ -44,6 +44,9 @@ async def read() -> str:
     """
     return "told"  # asked
 '''
+FAILURE = """fail(s"$path has " +
+  "one ${of.map(_.name).mkString(", ")} that says no")
+"""
 PAGE = """# It is a title
 
 It says *so* in `tells()`, see [the page](asked.md).
@@ -72,6 +75,7 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "scala-core/src/test/scala/PartsSuite.scala": 'test("one part") {}\nlaw(s"$it says " +\n "so") {}',
         "scala-core/target/src/test/scala/Old.scala": 'test("it") {}',
         "connectors/a/src/main/scala/A.scala": f'// {"x" * 110}\nval asked = asked(told, "{"x" * 110}")\n',
+        "connectors/a/src/main/scala/B.scala": FAILURE,
         "laws/src/main/scala/L.scala": "/** Checks a store. */",
         "python/stoplog/read.py": PYTHON,
         "python/tests/test_read.py": "def test_it_reads() -> None: ...",
@@ -133,6 +137,12 @@ def test_docstrings_of_attributes_count_and_doctests_do_not() -> None:
     assert " ".join(found) == "tells about a module the limit of reads returns what is left"
 
 
+def test_messages_are_whole_strings_without_their_values() -> None:
+    assert prose_texts.scala_messages(FAILURE) == "has one that says no"
+    source = """'It says one word.'; fail(f"{a} says " "what" f"{b('it is one of all')} it is", "it.says")"""
+    assert prose_texts.python_messages(source).split("\n") == ["says what it is", "it is one of all"]
+
+
 def test_a_page_contains_neither_code_nor_targets_of_links() -> None:
     assert " ".join(prose_texts.words(prose_texts.markdown(PAGE))) == (
         "it is a title it says so in see the page asked told"
@@ -144,6 +154,7 @@ def test_each_tree_has_a_rate_per_10000_words(checkout: Path) -> None:
     assert found["core comments: markers"].value == pytest.approx(3 / 12 * 10_000)
     assert found["connectors comments: markers"].value == 0
     assert found["laws comments: pronouns"].value == 0
+    assert found["connectors messages: markers"].value == pytest.approx(1 / 5 * 10_000)
     assert found["README: pronouns"].value == pytest.approx(2 / 13 * 10_000)
     assert found["error texts: pronouns"].value == pytest.approx(2 / 3 * 10_000)
     assert found["Scala test names: pronouns"].value == pytest.approx(2 / 5 * 10_000)

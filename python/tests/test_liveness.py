@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a driver is at work, told without Spark and without a tool's own sign of life."""
+"""Whether a driver is at work, found without Spark and without a heartbeat of a tool."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def claimed(root: Path, settings: dict[str, str]) -> MadeSink:
 
 
 def test_a_clean_end_and_an_empty_log_have_no_driver(tmp_path: Path) -> None:
-    ended = "no driver: the last run has ended in good order"
+    ended = "no driver: the last run has ended normally"
     assert life(tmp_path, NOW) == DriverLife(DriverState.RELEASED, None, None, ended)
     claimed(tmp_path, {}).record("release", at_millis=NOW)
     assert life(tmp_path, NOW) == DriverLife(DriverState.RELEASED, RUN, None, ended)
@@ -41,7 +41,7 @@ def test_a_clean_end_and_an_empty_log_have_no_driver(tmp_path: Path) -> None:
 
 def test_the_driver_of_an_ended_process_is_dead_at_once(tmp_path: Path) -> None:
     claimed(tmp_path, {"driver": NOTE})
-    dead = f"the driver of run {RUN} is dead: there is no process 17 on node-1 any more"
+    dead = f"the driver of run {RUN} is dead: process 17 on node-1 no longer exists"
     assert life(tmp_path, NOW, there=False) == DriverLife(DriverState.DEAD, RUN, None, dead)
     assert life(tmp_path, NOW, there=True).state is DriverState.ALIVE
 
@@ -49,9 +49,9 @@ def test_the_driver_of_an_ended_process_is_dead_at_once(tmp_path: Path) -> None:
 def test_the_driver_of_a_running_process_is_alive_without_heartbeats(tmp_path: Path) -> None:
     claimed(tmp_path, {"driver": NOTE})
     alive = (
-        f"the process of the driver of run {RUN}, 17 on node-1, is there, "
-        "and its last sign of life is 3600 s old: its storage may hang (STOPLOG_STORAGE_HANGS), "
-        "or the process has given the sink up"
+        f"the process of the driver of run {RUN}, 17 on node-1, exists, "
+        "and the last heartbeat is 3600 s old: its storage may hang (STOPLOG_STORAGE_HANGS), "
+        "or the process has given up the sink"
     )
     found = life(tmp_path, NOW + 3_600_000, there=True)
     assert found == DriverLife(DriverState.ALIVE, RUN, 3_600_000, alive)
@@ -60,21 +60,18 @@ def test_the_driver_of_a_running_process_is_alive_without_heartbeats(tmp_path: P
 def test_a_heartbeat_is_reported_with_the_timeout(tmp_path: Path) -> None:
     claimed(tmp_path, {"driver": NOTE})
     alive = (
-        f"the driver of run {RUN} (process 17 on node-1) gave a sign of life 59 s ago, "
-        "and counts as dead only after 60 s without one"
+        f"the last heartbeat of run {RUN} (process 17 on node-1) is 59 s old; "
+        "the driver counts as dead after 60 s"
     )
     assert life(tmp_path, NOW + 59_999) == DriverLife(DriverState.ALIVE, RUN, 59_999, alive)
-    silent = f"the driver of run {RUN} is taken for dead: no sign of it for 60 s"
+    silent = f"the driver of run {RUN} counts as dead: no heartbeat for 60 s"
     assert life(tmp_path, NOW + 60_001) == DriverLife(DriverState.SILENT, RUN, 60_001, silent)
     assert life(tmp_path, NOW - 5).silent_millis == 0
 
 
 def test_a_driver_without_a_note_is_reported_without_a_host(tmp_path: Path) -> None:
     claimed(tmp_path, {})
-    alive = (
-        f"the driver of run {RUN} gave a sign of life 1 s ago, "
-        "and counts as dead only after 180 s without one"
-    )
+    alive = f"the last heartbeat of run {RUN} is 1 s old; the driver counts as dead after 180 s"
     # Without a note there is no process to ask for.
     assert life(tmp_path, NOW + 1000, there=False) == DriverLife(DriverState.ALIVE, RUN, 1000, alive)
 

@@ -31,7 +31,7 @@ _SHORTEST_MILLIS: int = _RULES["shortestMillis"]
 _NOTE: str = _RULES["setting"]
 _NOTED = re.compile(r"(\S*) (\S*) ([0-9]{1,18}) ([0-9]{1,18}) ([0-9]{1,18})")
 _PROC = Path("/proc")
-_HANGING = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has given the sink up"
+_HANGING = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has given up the sink"
 
 
 class DriverState(Enum):
@@ -122,12 +122,12 @@ def driver_life(
             machine by default.
     """
     if newest is None or newest.kind is RecordKind.RELEASE:
-        ended = "no driver: the last run has ended in good order"
+        ended = "no driver: the last run has ended normally"
         return DriverLife(DriverState.RELEASED, newest.run if newest else None, None, ended)
     note = DriverNote.read(newest.state.settings.get(_NOTE, ""))
     there = None if note is None else (is_there or is_here)(note)
     if note is not None and there is False:
-        gone = f"the driver of run {newest.run} is dead: there is no {note.where} any more"
+        gone = f"the driver of run {newest.run} is dead: {note.where} no longer exists"
         return DriverLife(DriverState.DEAD, newest.run, None, gone)
     every = max(note.every_millis, _SHORTEST_MILLIS) if note else USUAL_MILLIS
     patience = every * MISSED_BEATS
@@ -139,19 +139,19 @@ def driver_life(
     silent = max(0, now_millis - max((written, *beats)))
     if note is not None and there:
         words = (
-            f"the process of the driver of run {newest.run}, {note.pid} on {note.host}, is there, "
-            f"and its last sign of life is {silent // 1000} s old"
+            f"the process of the driver of run {newest.run}, {note.pid} on {note.host}, exists, "
+            f"and the last heartbeat is {silent // 1000} s old"
         )
         if silent // 1000 * 1000 >= patience:
             words += _HANGING
         return DriverLife(DriverState.ALIVE, newest.run, silent, words)
     if silent > patience:
-        words = f"the driver of run {newest.run} is taken for dead: no sign of it for {silent // 1000} s"
+        words = f"the driver of run {newest.run} counts as dead: no heartbeat for {silent // 1000} s"
         return DriverLife(DriverState.SILENT, newest.run, silent, words)
     place = f" ({note.where})" if note else ""
     words = (
-        f"the driver of run {newest.run}{place} gave a sign of life {silent // 1000} s ago, "
-        f"and counts as dead only after {patience // 1000} s without one"
+        f"the last heartbeat of run {newest.run}{place} is {silent // 1000} s old; "
+        f"the driver counts as dead after {patience // 1000} s"
     )
     return DriverLife(DriverState.ALIVE, newest.run, silent, words)
 

@@ -26,19 +26,19 @@ private[stoplog] object Liveness {
 
   /** The last run has ended, or there was no run. */
   case object Released extends Liveness {
-    override def describe: String = "no driver: the last run has ended in good order"
+    override def describe: String = "no driver: the last run has ended normally"
   }
 
   /** The driver's process has ended. */
   final case class Dead(run: String, note: DriverNote) extends Liveness {
     override def describe: String =
-      s"the driver of run $run is dead: there is no process ${note.pid} on ${note.host} any more"
+      s"the driver of run $run is dead: process ${note.pid} on ${note.host} no longer exists"
   }
 
   /** The driver has been silent for longer than a living driver can be. */
   final case class Silent(run: String, forMillis: Long) extends Liveness {
     override def describe: String =
-      s"the driver of run $run is taken for dead: no sign of it for ${forMillis / 1000} s"
+      s"the driver of run $run counts as dead: no heartbeat for ${forMillis / 1000} s"
   }
 
   /** The driver may be alive. */
@@ -56,16 +56,15 @@ private[stoplog] object Liveness {
     */
   final case class ProcessIsThere(note: DriverNote, patienceMillis: Long) extends Evidence {
     override def of(run: String, silentSeconds: Long): String =
-      s"the process of the driver of run $run, ${note.pid} on ${note.host}, is there, and its last sign of " +
-        "life is " +
-        s"$silentSeconds s old" + (if (silentSeconds * 1000 >= patienceMillis) Hanging else "")
+      s"the process of the driver of run $run, ${note.pid} on ${note.host}, exists, and the last " +
+        s"heartbeat is $silentSeconds s old" + (if (silentSeconds * 1000 >= patienceMillis) Hanging else "")
   }
 
   /** The driver's last heartbeat or record is recent. */
   final case class SignOfLife(patienceMillis: Long, where: String) extends Evidence {
     override def of(run: String, silentSeconds: Long): String =
-      s"the driver of run $run$where gave a sign of life $silentSeconds s ago, and counts as dead " +
-        s"only after ${patienceMillis / 1000} s without one"
+      s"the last heartbeat of run $run$where is $silentSeconds s old; the driver counts as dead after " +
+        s"${patienceMillis / 1000} s"
   }
 
   /** Returns the liveness of a sink's driver.
@@ -110,7 +109,7 @@ private[stoplog] object Liveness {
   private def patience(note: Option[DriverNote]): Long =
     note.fold(UsualMillis)(_.everyMillis.max(ShortestMillis)) * MissedBeats
 
-  private val Hanging = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has given the sink up"
+  private val Hanging = ": its storage may hang (STOPLOG_STORAGE_HANGS), or the process has given up the sink"
 
   /** A heartbeat may be late, and another heartbeat may be lost to storage that does not respond. */
   private[stoplog] val MissedBeats = 3

@@ -122,16 +122,13 @@ private[stoplog] final class LedgerRun[R](
     try action(finish)
     catch {
       case NonFatal(e) =>
-        Log.warn(
-          s"$name could not finish what it had to at its end; the next start goes on with it",
-          e
-        )
+        Log.warn(s"$name could not complete its last steps; the next start completes them", e)
         finish == Finish.KeepOpen
     } finally {
       try heartbeat.foreach(_.stop())
-      catch { case NonFatal(e) => Log.debug(s"The last sign of life of $name stays", e) }
+      catch { case NonFatal(e) => Log.debug(s"The heartbeat files of $name could not be removed", e) }
       planner.close()
-      Log.tolerating(s"$name has ended, and what it held could not be closed")(hooks.events.closed())
+      Log.tolerating(s"$name has ended, and its resources could not be closed")(hooks.events.closed())
     }
   }
 
@@ -141,7 +138,7 @@ private[stoplog] final class LedgerRun[R](
       if (driver.tick()) SinkTimer.Again else SinkTimer.Stop
     } catch {
       case NonFatal(e) =>
-        Log.warn(s"What was due in $name failed; it is tried again", e)
+        Log.warn(s"A periodic step of $name failed; the driver tries again", e)
         SinkTimer.Again
     }
 
@@ -149,7 +146,7 @@ private[stoplog] final class LedgerRun[R](
   private def beat(): Unit =
     if (driver.hasNoRecordFor(tickMillis))
       try heartbeat.foreach(_.beat())
-      catch { case NonFatal(e) => Log.debug(s"No sign of life of $name this time", e) }
+      catch { case NonFatal(e) => Log.debug(s"$name could not write a heartbeat, and tries again", e) }
 }
 
 private[stoplog] object LedgerRun {

@@ -68,7 +68,7 @@ class LivenessSuite extends AnyFunSuite {
     assert(judged(record(RecordKind.Claim), 1001, there = Some(false)).isInstanceOf[Dead])
     val alive = judged(record(RecordKind.Claim), 31001, there = Some(true))
     assert(alive === Alive(Samples.mine.value, 30001, ProcessIsThere(driver, 30000)))
-    assert(Seq("42 on host, is there", "30 s old", "STOPLOG_STORAGE_HANGS").forall(alive.describe.contains))
+    assert(Seq("42 on host, exists", "30 s old", "STOPLOG_STORAGE_HANGS").forall(alive.describe.contains))
   }
 
   test("reads a process start in ticks since boot, independent of clock changes") {
@@ -104,10 +104,11 @@ class LivenessSuite extends AnyFunSuite {
   test("descriptions give durations in seconds") {
     assert(judged(record(RecordKind.Roll), 31001).describe.contains("for 30 s"))
     val alive = judged(record(RecordKind.Roll), 3500).describe
-    assert(Seq("process 42 on host", "2 s ago", "after 30 s").forall(alive.contains))
-    assert(judged(record(RecordKind.Claim), -100000).describe.contains(" 0 s ago"))
+    assert(Seq("process 42 on host", "2 s old", "after 30 s").forall(alive.contains))
+    assert(judged(record(RecordKind.Claim), -100000).describe.contains(" 0 s old"))
     assert(
-      judged(record(RecordKind.Claim), 1001, there = Some(false)).describe.contains("no process 42 on host")
+      judged(record(RecordKind.Claim), 1001, there = Some(false)).describe
+        .contains("process 42 on host no longer exists")
     )
   }
 

@@ -21,7 +21,7 @@ ANSWER = {
     "path": "/data/out",
     "sinkId": "main",
     "carriedOut": False,
-    "driver": "no driver: the last run has ended in good order",
+    "driver": "no driver: the last run has ended normally",
     "driverAlive": False,
     "actions": [
         {"action": "finish", "subject": "a/part-1.json", "reason": "open", "bytes": 2048, "rows": 7},
@@ -155,7 +155,7 @@ def test_a_missing_response_reports_the_status_and_the_output_of_java() -> None:
 
 @pytest.mark.parametrize("answer", ["", "Killed", "3", "[]", "null"])
 def test_a_response_that_is_not_an_object_counts_as_missing(answer: str) -> None:
-    with pytest.raises(ToolFailed, match="ended with status 137 and gave no answer"):
+    with pytest.raises(ToolFailed, match="ended with status 137 and without a result"):
         sink(FakeJvm((137, answer, "no memory"))).clean()
 
 
@@ -177,7 +177,7 @@ def test_a_missing_java_or_spark_is_named(tmp_path: Path, monkeypatch: pytest.Mo
         stoplog.Jvm().command()
     monkeypatch.delenv("JAVA_HOME")
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(ToolFailed, match="There is no java"):
+    with pytest.raises(ToolFailed, match="Java was not found"):
         stoplog.Jvm().command()
     monkeypatch.setenv("SPARK_HOME", str(tmp_path))
     with pytest.raises(ToolFailed, match="no jars of Spark"):
@@ -195,7 +195,7 @@ def test_the_command_line_changes_files_only_with_yes(
     shown = capsys.readouterr().out
     assert "a/part-1.json" in shown
     assert "2 KiB" in shown or "2.0 KiB" in shown
-    assert shown.endswith("Nothing was changed. Add --yes to do it.\n")
+    assert shown.endswith("Nothing was changed. Add --yes to carry out the plan.\n")
     assert main(["finalize", "/data/out", "--yes", "--conf", "spark.hadoop.fs.x=y", "--output", "json"]) == 0
     assert json.loads(capsys.readouterr().out)["plan"]["carried_out"] is True
     assert [each.get("carryOut") for each in jvm.requested] == [None, None, True]

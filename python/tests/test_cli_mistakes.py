@@ -35,7 +35,7 @@ from stoplog.cli.main import main
 def test_an_empty_argument_is_rejected(
     arguments: list[str], sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert "it is empty" in wrong_call(arguments, capsys)
+    assert "the value is empty" in wrong_call(arguments, capsys)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_an_option_that_is_not_a_pair_is_not_printed(
     arguments: list[str], sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = wrong_call(arguments, capsys)
-    assert f"argument {arguments[2]}: it is not of the form key=value" in said
+    assert f"argument {arguments[2]}: expected key=value" in said
     assert "hunter2" not in said
 
 
@@ -72,7 +72,7 @@ def test_the_path_is_named_once(
 ) -> None:
     monkeypatch.setattr("stoplog.cli.commands.on_spark.local_session", no_session)
     said = wrong_call([*command, "--option", f"{key}=/other"], capsys)
-    assert "argument --option: the path is the argument PATH" in said
+    assert "argument --option: pass the path as the argument PATH" in said
 
 
 def wrong_call(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> str:
@@ -107,7 +107,7 @@ def test_a_path_that_is_not_a_directory_is_reported(
 ) -> None:
     for command in ("ls", "status", "check", "report"):
         assert main([command, path]) == ExitCode.CANNOT_READ
-        assert "cannot be read: there is no such directory. Look at the path." in capsys.readouterr().err
+        assert "cannot be read: the directory does not exist. Check the path." in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "@" + "9" * 5000, "²", "٣", "@@3", "@"])
@@ -115,7 +115,7 @@ def test_a_number_out_of_range_is_a_usage_error(
     number: str, sink: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for wrong in (["show", "events", number], ["status", "events", "--limit", number]):
-        assert "is no number" in wrong_call(wrong, capsys)
+        assert "a number" in wrong_call(wrong, capsys)
 
 
 @pytest.mark.parametrize("out", ["a\0b", "gone/report.html", "."])

@@ -37,7 +37,7 @@ class ExitCode(IntEnum):
 _MEANINGS = {
     ExitCode.OK: "The command was successful.",
     ExitCode.FINDINGS: "The command was successful, with findings for an operator.",
-    ExitCode.USAGE: "The call of the command was invalid; nothing was done. Of doctor: it will not work.",
+    ExitCode.USAGE: "The arguments were invalid; nothing was done. Of doctor: the environment will not work.",
     ExitCode.DRIVER_ALIVE: "The command was rejected because a query may be running; nothing was done.",
     ExitCode.CANNOT_READ: "The directory, the log, the named part or the named record cannot be read.",
     ExitCode.FAILED: "The command failed, or was rejected for another reason; the message names the changes.",
@@ -83,7 +83,7 @@ def add_path(parser: ArgumentParser) -> None:
         "path",
         metavar="PATH",
         type=non_empty,
-        help="the sink's path: local, s3://…, hdfs://…, webhdfs://… or another that fsspec knows",
+        help="the path of the sink: local, s3://…, hdfs://…, webhdfs://… or another scheme of fsspec",
     )
     add_pairs(parser, "--fs-option", "an option of pyarrow's file system, such as region=eu-west-1")
 
@@ -94,7 +94,7 @@ def add_sink_id(parser: ArgumentParser) -> None:
         "--sink-id",
         metavar="ID",
         type=non_empty,
-        help="which sink of the path; may be left out where there is one alone",
+        help="the sink id; optional if the path has one sink",
     )
 
 
@@ -102,7 +102,7 @@ def key_and_value(text: str) -> tuple[str, str]:
     """Parses the argument as a pair. The error for an invalid pair omits the text, which may be secret."""
     key, equals, value = text.partition("=")
     if not equals or not key:
-        raise ArgumentTypeError("it is not of the form key=value")
+        raise ArgumentTypeError("expected key=value")
     return key, value
 
 
@@ -124,9 +124,9 @@ def add_doing(parser: ArgumentParser) -> None:
     """Adds the options to carry out a plan or not; `dry_run` is the default."""
     doing = parser.add_mutually_exclusive_group()
     doing.add_argument(
-        "--dry-run", action="store_true", default=True, help="only say what would be done: the default"
+        "--dry-run", action="store_true", default=True, help="print the plan without changes (default)"
     )
-    doing.add_argument("--yes", dest="dry_run", action="store_false", help="do it")
+    doing.add_argument("--yes", dest="dry_run", action="store_false", help="carry out the plan")
 
 
 def add_jvm(parser: ArgumentParser) -> None:
@@ -135,17 +135,17 @@ def add_jvm(parser: ArgumentParser) -> None:
         "--jars",
         metavar="JAR,…",
         default="",
-        help="more jars, such as hadoop-aws and the bundle of AWS for s3a",
+        help="additional jars, such as hadoop-aws and the bundle of AWS for s3a",
     )
     add_pairs(
         parser,
         "--conf",
-        "a setting of Hadoop, such as fs.s3a.endpoint=…, with or without spark.hadoop. before it",
+        "a setting of Hadoop, such as fs.s3a.endpoint=…; the prefix spark.hadoop. is optional",
     )
     add_pairs(
         parser,
         "--option",
-        "an option of the query that its log does not tell: bucketingSink.useTruncate=false, "
+        "an option of the query that the log does not contain: bucketingSink.useTruncate=false, "
         "announce.NAME and its settings",
     )
 
@@ -171,11 +171,11 @@ def directory_of(arguments: Namespace) -> SinkDirectory:
 def non_empty(text: str) -> str:
     """Returns the argument, and rejects an empty argument, such as an unset shell variable."""
     if not text.strip():
-        raise ArgumentTypeError("it is empty")
+        raise ArgumentTypeError("the value is empty")
     return text
 
 
 def _rows(text: str) -> int:
     if not re.fullmatch("[0-9]{1,18}", text):
-        raise ArgumentTypeError(f"'{text}' is no number of rows")
+        raise ArgumentTypeError(f"'{text}' is not a number of rows")
     return int(text)

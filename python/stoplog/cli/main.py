@@ -95,13 +95,13 @@ def run() -> NoReturn:
 @functools.cache
 def parser() -> argparse.ArgumentParser:
     """Returns the parser of all commands and their arguments."""
-    whole = _Parser(prog="stoplog", description="Looks at sinks and their logs.")
+    whole = _Parser(prog="stoplog", description="Inspects and repairs sinks and their logs.")
     whole.add_argument("--version", action="version", version=f"stoplog {version()}")
     commands = whole.add_subparsers(metavar="COMMAND", required=True, title="commands")
     for command in COMMANDS:
         one = commands.add_parser(command.name, help=command.summary, description=command.summary)
         command.arguments(one)
-        one.add_argument("--output", choices=("text", "json"), default="text", help="text is the default")
+        one.add_argument("--output", choices=("text", "json"), default="text", help="default: text")
         one.add_argument(
             "--json", dest="output", action="store_const", const="json", help="the same as --output json"
         )

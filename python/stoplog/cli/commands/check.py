@@ -33,7 +33,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--all",
         action="store_true",
-        help="each piece of information too, not only how many of them there are",
+        help="print each piece of information, and not only the counts",
     )
 
 
@@ -84,5 +84,5 @@ def _finding(one: Finding) -> Iterator[str]:
 
 
 COMMAND = Command(
-    "check", "Compare logs, files and tables, and say what to do about what does not fit.", arguments, run
+    "check", "Compare logs, files and tables, and print a remedy for each difference.", arguments, run
 )

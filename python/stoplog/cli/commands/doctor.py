@@ -24,14 +24,14 @@ def arguments(parser: ArgumentParser) -> None:
         "--store",
         metavar="URL",
         type=non_empty,
-        help="instead of the environment, try whether the storage of this directory is safe: many writers "
-        "race for each of its promises, for at most two minutes",
+        help="instead of the environment, test whether the storage of this directory is safe: many writers "
+        "race for each guarantee, for at most two minutes",
     )
     parser.add_argument(
         "--jars",
         metavar="JAR,…",
         default="",
-        help="with --store: more jars, such as hadoop-aws and the bundle of AWS for s3a",
+        help="with --store: additional jars, such as hadoop-aws and the bundle of AWS for s3a",
     )
     add_pairs(parser, "--conf", "a setting of the job, such as spark.jars.packages=… or fs.s3a.endpoint=…")
     parser.add_argument(
@@ -43,7 +43,7 @@ def run(given: Namespace) -> Answer:
     if given.store:
         return _of_store(given)
     if given.jars:
-        problem = "--jars has no effect without --store: name the jars by --conf spark.jars=…."
+        problem = "--jars has no effect without --store: pass the jars with --conf spark.jars=…."
         raise StoplogError("STOPLOG_INVALID_OPTIONS", problem)
     found = doctor(None, *given.paths, settings=dict(given.conf))
     if given.bundle:
@@ -56,7 +56,7 @@ def run(given: Namespace) -> Answer:
 def _of_store(given: Namespace) -> Answer:
     if given.paths or given.bundle:
         raise StoplogError(
-            "STOPLOG_INVALID_OPTIONS", "--store tries one storage only: remove PATH and --bundle."
+            "STOPLOG_INVALID_OPTIONS", "--store tests a single storage: remove PATH and --bundle."
         )
     hadoop = {key.removeprefix("spark.hadoop."): value for key, value in given.conf}
     jvm = Jvm(tuple(jar for jar in given.jars.split(",") if jar), hadoop)

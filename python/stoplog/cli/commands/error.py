@@ -105,7 +105,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         nargs="?",
         type=non_empty,
-        help="such as STOPLOG_FENCED, or fenced; all conditions if left out",
+        help="the error, such as STOPLOG_FENCED or fenced (default: a list of all errors)",
     )
 
 
@@ -118,7 +118,7 @@ def run(given: Namespace) -> Answer:
         near = similar(given.name, known)
         meant = f" Did you mean {' or '.join(near)}?" if near else ""
         raise NotFound(
-            f"There is no condition {given.name}.{meant} Call 'stoplog error' to list all of them."
+            f"There is no condition {given.name}.{meant} Run 'stoplog error' to list all conditions."
         )
     return Answer({"error_condition": found}, lambda: _lines(found))
 
@@ -141,4 +141,4 @@ def _lines(found: Condition) -> Iterator[str]:
         yield f"More in the guide: {', '.join(found.pages)}."
 
 
-COMMAND = Command("error", "Explain an error by its name: what it is, and what to do.", arguments, run)
+COMMAND = Command("error", "Explain an error by its name: causes, message and remedy.", arguments, run)

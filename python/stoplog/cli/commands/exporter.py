@@ -27,7 +27,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--textfile",
         metavar="FILE",
         type=non_empty,
-        help="write the figures once to this file, for the textfile collector of the node exporter",
+        help="write the metrics once to this file, for the textfile collector of the node exporter",
     )
     where.add_argument("--port", metavar="N", type=_port, help="serve /metrics here until interrupted")
     parser.add_argument(
@@ -92,10 +92,10 @@ def _served(registry: CollectorRegistry, given: Namespace) -> Answer:
 
 def _port(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) > _LARGEST_PORT:
-        raise ArgumentTypeError(f"'{text}' is no port")
+        raise ArgumentTypeError(f"'{text}' is not a port number")
     return int(text)
 
 
 COMMAND = Command(
-    "exporter", "Show the figures of sinks to Prometheus, also of sinks whose query is down.", arguments, run
+    "exporter", "Export metrics of sinks to Prometheus, including sinks of stopped queries.", arguments, run
 )

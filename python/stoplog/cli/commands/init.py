@@ -21,7 +21,7 @@ SUMMARIES = {
     "overwrite": "a nightly job that replaces one partition",
     "postgres": "upserts into a table of PostgreSQL",
     "quarantine": "a landing zone whose bad bytes go to quarantine",
-    "sink": "a sink of your own in Python",
+    "sink": "a custom sink in Python",
 }
 """The purposes of the templates, by the names of their directories in the package."""
 
@@ -31,9 +31,7 @@ _NAME = re.compile(r"[\w. -]+")
 
 
 def arguments(parser: ArgumentParser) -> None:
-    parser.add_argument(
-        "name", metavar="NAME", type=non_empty, help="the directory of the project, which is new"
-    )
+    parser.add_argument("name", metavar="NAME", type=non_empty, help="the new directory of the project")
     parser.add_argument(
         "--template",
         choices=tuple(SUMMARIES),
@@ -64,11 +62,11 @@ def write_project(project: Path, template: str) -> list[str]:
     project_name = project.absolute().name  # also of `.`
     if not _NAME.fullmatch(project_name):
         raise _refused(
-            project, "its name has characters other than letters, digits, blanks, '_', '-' and '.'"
+            project, "the name has characters other than letters, digits, blanks, '_', '-' and '.'"
         )
     try:
         if project.exists() and (not project.is_dir() or any(project.iterdir())):
-            raise _refused(project, "it exists, and is not an empty directory")
+            raise _refused(project, "the path exists, and is not an empty directory")
         source = TEMPLATES / template
         names = sorted(str(file.relative_to(source)) for file in source.rglob("*") if _is_shipped(file))
         for name in names:
@@ -99,8 +97,8 @@ def _filled(text: str, name: str) -> str:
 def _refused(project: Path, why: str) -> StoplogError:
     return StoplogError(
         "STOPLOG_CANNOT_WRITE",
-        f"{project} cannot be written: {why}. Name a new directory that you may write to.",
+        f"{project} cannot be written: {why}. Choose a new directory with write permission.",
     )
 
 
-COMMAND = Command("init", "Write a small project that runs at once, with a crash test.", arguments, run)
+COMMAND = Command("init", "Create a small, runnable project with a crash test.", arguments, run)

@@ -46,7 +46,7 @@ def local_session(command: str, settings: Mapping[str, str]) -> SparkSession:
     except ImportError:
         raise StoplogError(
             "STOPLOG_TOOL_SPARK",
-            f"stoplog {command} takes Spark. Install pyspark in this environment.",
+            f"stoplog {command} needs Spark. Install pyspark in this environment.",
         ) from None
     from stoplog.session import configure
 
@@ -61,7 +61,7 @@ def local_session(command: str, settings: Mapping[str, str]) -> SparkSession:
 def _option(text: str) -> tuple[str, str]:
     key, value = key_and_value(text)
     if key.lower() == "path":  # the names of the jar's options are case-insensitive
-        raise ArgumentTypeError("the path is the argument PATH")
+        raise ArgumentTypeError("pass the path as the argument PATH")
     return key, value
 
 
@@ -70,16 +70,16 @@ def _of_check_config(parser: ArgumentParser) -> None:
         "path",
         metavar="PATH",
         type=non_empty,
-        help="where the sink will write; it is tried in a hidden directory",
+        help="the path of the sink; the check writes test files into a hidden directory",
     )
     parser.add_argument(
         "--schema",
         metavar="COLUMNS",
         required=True,
         type=non_empty,
-        help="of the rows, such as 'at TIMESTAMP, message STRING'",
+        help="the schema of the rows, such as 'at TIMESTAMP, message STRING'",
     )
-    add_pairs(parser, "--option", "of the sink, as the query will set it", _option)
+    add_pairs(parser, "--option", "an option of the sink, as in the query", _option)
     add_pairs(parser, "--conf", "a setting of Spark, such as spark.jars.packages=…")
 
 
@@ -109,14 +109,16 @@ def _data(found: Preflight) -> dict[str, object]:
 
 CHECK_CONFIG = Command(
     "check-config",
-    "Try out options, columns and storage before a query starts.",
+    "Check options, columns and storage before a query starts.",
     _of_check_config,
     _run_check_config,
 )
 
 
 def _of_compact(parser: ArgumentParser) -> None:
-    parser.add_argument("path", metavar="PATH", type=non_empty, help="the directory, with all below it")
+    parser.add_argument(
+        "path", metavar="PATH", type=non_empty, help="the directory, including all subdirectories"
+    )
     add_doing(parser)
     add_pairs(
         parser,
@@ -166,7 +168,7 @@ def _lines_of_compact(merges: list[PlannedCompaction], given: Namespace) -> Iter
         given.limit,
         "merges",
     )
-    yield "Nothing was changed. Add --yes to do it." if given.dry_run else "Done."
+    yield "Nothing was changed. Add --yes to carry out the plan." if given.dry_run else "Done."
 
 
 COMPACT = Command(

@@ -19,7 +19,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--out",
         metavar="FILE",
         type=non_empty,
-        help="where the page is written to; standard output if left out",
+        help="the file of the page (default: standard output)",
     )
 
 

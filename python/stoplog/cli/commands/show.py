@@ -25,7 +25,7 @@ from stoplog.inspection import Explanation, PartState, RecordView
 
 def _of_explain(parser: ArgumentParser) -> None:
     add_path(parser)
-    parser.add_argument("part", metavar="PART", type=non_empty, help="a file's name or path, finished or not")
+    parser.add_argument("part", metavar="PART", type=non_empty, help="the name or path of a file")
     add_sink_id(parser)
 
 
@@ -41,7 +41,7 @@ def _lines_of_explain(found: Explanation) -> Iterator[str]:
     yield found.message
 
 
-EXPLAIN = Command("explain", "Explain a part file: why it is visible, or why not.", _of_explain, _run_explain)
+EXPLAIN = Command("explain", "Explain why a part file is visible or invisible.", _of_explain, _run_explain)
 
 
 NEWEST = "newest"
@@ -74,7 +74,7 @@ def _run_show(given: Namespace) -> Answer:
 def _epoch(text: str) -> str:
     if text == NEWEST or re.fullmatch("@?[0-9]{1,19}", text):
         return text
-    raise ArgumentTypeError(f"'{text}' is no number, nor @ and a number, nor '{NEWEST}'")
+    raise ArgumentTypeError(f"'{text}' is neither a number, nor @ with a number, nor '{NEWEST}'")
 
 
 def _lines_of_show(found: RecordView, limit: int) -> Iterator[str]:
@@ -84,9 +84,9 @@ def _lines_of_show(found: RecordView, limit: int) -> Iterator[str]:
     yield f"Record {record.seq}: {what}, {moment(record.written_at_millis)}"
     last = "no epoch yet" if record.state.last_epoch is None else f"last epoch {record.state.last_epoch}"
     yield f"Query {record.state.query_id}, {last}"
-    yield "Carried out." if found.published else "Decided, and not known to be carried out yet."
+    yield "Carried out." if found.published else "Decided, but not yet marked as carried out."
     if found.called_off:
-        yield "This compaction was called off: the small parts stay, and its own part is never shown."
+        yield "This compaction was called off: the small parts stay, and the compacted part stays hidden."
     if record.publish:
         reasons = Counter(part.reason for part in record.publish)
         words = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))
@@ -127,4 +127,4 @@ def _lines_of_show(found: RecordView, limit: int) -> Iterator[str]:
     yield f"Leaves {counted(len(opened), 'part')} open with {size(sum(part.size_bytes for part in opened))}."
 
 
-SHOW = Command("show", "Show what an epoch, or any record of the log, decided.", _of_show, _run_show)
+SHOW = Command("show", "Show the decision of an epoch, or of any record of the log.", _of_show, _run_show)

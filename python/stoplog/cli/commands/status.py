@@ -20,7 +20,7 @@ def _run_ls(given: Namespace) -> Answer:
 
 def _lines_of_ls(sinks: list[SinkSummary]) -> Iterator[str]:
     if not sinks:
-        yield "No stream has written here: no _stoplog directory has a log. Batch jobs leave no log."
+        yield "No streaming query has written here: there is no log below _stoplog. Batch jobs leave no log."
         return
     yield from table(
         ("SINK", "KIND", "QUERY", "RECORDS", "NEWEST", "AGE", "EPOCH", "OPEN", "PENDING"),
@@ -44,7 +44,7 @@ def _lines_of_ls(sinks: list[SinkSummary]) -> Iterator[str]:
             yield f"{sink.sink_id}: {sink.problem}"
 
 
-LS = Command("ls", "List the sinks of a path, and who writes to them.", add_path, _run_ls)
+LS = Command("ls", "List the sinks of a path, with their queries and newest records.", add_path, _run_ls)
 
 
 def _of_status(parser: ArgumentParser) -> None:
@@ -65,7 +65,7 @@ def _lines_of_status(found: SinkStatus, limit: int) -> Iterator[str]:
     if found.driver is not None:
         yield f"{found.driver.message[:1].upper()}{found.driver.message[1:]}."
     if sink.pending_parts:
-        yield f"Decided, and not known to be published yet: {counted(sink.pending_parts, 'part')}."
+        yield f"Decided, but not yet marked as published: {counted(sink.pending_parts, 'part')}."
     yield ""
     rows = [_bucket(bucket, found.now_millis) for bucket in found.buckets]
     yield from limited(
@@ -96,7 +96,7 @@ def _lines_of_status(found: SinkStatus, limit: int) -> Iterator[str]:
         )
     if found.foreign_files:
         yield ""
-        yield f"Not written by a sink, and seen by readers: {counted(found.foreign_files, 'file')}."
+        yield f"Not written by a sink, but visible to readers: {counted(found.foreign_files, 'file')}."
 
 
 def _newest(found: SinkStatus) -> str:

@@ -36,14 +36,14 @@ def tool(
 
     def every(parser: ArgumentParser) -> None:
         parser.add_argument(
-            "path", metavar="PATH", type=non_empty, help="the sink's path, as the query has it"
+            "path", metavar="PATH", type=non_empty, help="the path of the sink, as in the query"
         )
         parser.add_argument(
             "--sink-id",
             metavar="ID",
             type=non_empty,
             default="main",
-            help="which sink of the path (default: main)",
+            help="the sink id (default: main)",
         )
         arguments(parser)
         if changes:
@@ -59,7 +59,7 @@ def _changing(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--driver-is-dead",
         action="store_true",
-        help="do it even if a driver may be alive, which is then fenced: its query fails, and no row is lost",
+        help="continue even if a driver may be alive; a live driver is fenced, and its query fails",
     )
 
 
@@ -115,9 +115,9 @@ def _lines(plan: AdminPlan, given: Namespace) -> Iterator[str]:
     if plan.carried_out:
         yield "Done."
     elif hasattr(given, "dry_run") and plan.driver_alive:
-        yield "Nothing was changed. A driver is alive, so --yes alone is refused: stop the query first."
+        yield "Nothing was changed. A driver is alive, so --yes is rejected: stop the query first."
     elif hasattr(given, "dry_run"):
-        yield "Nothing was changed. Add --yes to do it."
+        yield "Nothing was changed. Add --yes to carry out the plan."
 
 
 FINALIZE = tool("finalize", "Finish the open parts of a stopped query.", lambda sink, given: sink.finalize())
@@ -125,29 +125,27 @@ FINALIZE = tool("finalize", "Finish the open parts of a stopped query.", lambda 
 
 CLEAN = tool(
     "clean",
-    "Remove unfinished files that no record needs, and name the rule that spares each other one.",
+    "Delete unfinished files that no record needs, and print why each other file is kept.",
     lambda sink, given: sink.clean(),
 )
 
 
 def _of_adopt(parser: ArgumentParser) -> None:
     who = parser.add_mutually_exclusive_group(required=True)
-    who.add_argument(
-        "--checkpoint", metavar="DIR", type=non_empty, help="of the query that is to own the sink"
-    )
+    who.add_argument("--checkpoint", metavar="DIR", type=non_empty, help="the checkpoint of the new query")
     who.add_argument(
         "--query-id",
         metavar="ID",
         type=non_empty,
-        help="its id, where the checkpoint cannot be read from here",
+        help="the id of the new query, if its checkpoint cannot be read from here",
     )
     parser.add_argument(
-        "--batch", metavar="N", type=int, help="with --query-id: the batch it begins with (default: 0)"
+        "--batch", metavar="N", type=int, help="with --query-id: the first batch of the query (default: 0)"
     )
     parser.add_argument(
         "--and-repeat",
         action="store_true",
-        help="do it even if the query writes rows again that are in the log; the plan says how many",
+        help="adopt even if the query will write rows of the log again; the plan prints the number of rows",
     )
 
 
@@ -157,17 +155,18 @@ def _plan_adopt(sink: SinkAdmin, given: Namespace) -> AdminPlan:
         return by_id(given.query_id, given.batch or 0)
     if given.batch is not None:
         raise StoplogError(
-            "STOPLOG_INVALID_OPTIONS", "--batch has no effect beside --checkpoint, which tells it: remove it."
+            "STOPLOG_INVALID_OPTIONS",
+            "--batch has no effect with --checkpoint, which has the batch: remove it.",
         )
     return (sink.adopt_and_repeat_by if given.and_repeat else sink.adopt_by)(given.checkpoint)
 
 
-ADOPT = tool("adopt", "Let another query go on with a sink.", _plan_adopt, _of_adopt)
+ADOPT = tool("adopt", "Transfer a sink to another query.", _plan_adopt, _of_adopt)
 
 
 FORK = tool(
     "fork",
-    "Say under which sink id another query can write beside this one.",
+    "Print a free sink id for a second query on this path.",
     lambda sink, given: sink.fork(),
     changes=False,
 )
@@ -178,13 +177,13 @@ def _of_reset(parser: ArgumentParser) -> None:
         "--open",
         choices=[each.value for each in OpenRows],
         default=OpenRows.FINISH.value,
-        help="what becomes of rows in open parts: made visible, or kept out of sight (default: finish)",
+        help="the handling of rows in open parts: publish or hide (default: finish)",
     )
 
 
 RESET = tool(
     "reset",
-    "Begin a sink's log anew: finished files stay, the next query owns it.",
+    "Restart the log of a sink. Finished files stay.",
     lambda sink, given: sink.reset(OpenRows(given.open)),
     _of_reset,
 )
@@ -192,13 +191,13 @@ RESET = tool(
 
 def _of_rewind(parser: ArgumentParser) -> None:
     parser.add_argument(
-        "--epoch", metavar="N", type=int, required=True, help="the last epoch to stay; -1 for none"
+        "--epoch", metavar="N", type=int, required=True, help="the last epoch to keep; -1 for none"
     )
 
 
 REWIND = tool(
     "rewind",
-    "Go back to the end of an older epoch, and move aside what is newer.",
+    "Go back to the end of an older epoch, and move newer files aside.",
     lambda sink, given: sink.rewind(given.epoch),
     _of_rewind,
 )
@@ -209,13 +208,13 @@ def _of_announce(parser: ArgumentParser) -> None:
         "--try",
         dest="trial",
         action="store_true",
-        help="send one test announcement without files to each target instead",
+        help="instead, send a test announcement without files to each target",
     )
 
 
 ANNOUNCE = tool(
     "announce",
-    "Deliver the announcements that a stopped query has left.",
+    "Deliver announcements that are still pending.",
     lambda sink, given: sink.try_announcement() if given.trial else sink.announce(),
     _of_announce,
 )
@@ -223,7 +222,7 @@ ANNOUNCE = tool(
 
 RELOCATE = tool(
     "relocate",
-    "Look whether a directory that was moved or copied is whole.",
+    "Check that a moved or copied directory is complete.",
     lambda sink, given: sink.relocate(),
     changes=False,
 )

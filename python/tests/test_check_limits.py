@@ -88,7 +88,7 @@ def test_replaced_parts_of_the_newest_record_are_kept_until_the_next_record(
     assert [one.kind for one in findings] == expected
     if expected:
         why = "is in no record" if seq == "5" else "which may have been a compaction that was called off"
-        assert f"was set aside for record {seq}, {why}, and is 12 min old." in findings[0].message
+        assert f"was hidden for record {seq}, {why}, and is 12 min old." in findings[0].message
 
 
 def test_a_batch_job_keeps_the_replaced_parts(tmp_path: Path) -> None:

@@ -110,7 +110,7 @@ def test_an_unusable_record_names_the_path_and_the_repair(tmp_path: Path) -> Non
     assert raised.value.condition == "STOPLOG_RECORD_TORN"
     assert str(raised.value) == (
         f"The record {path} cannot be used: it is empty. "
-        "Run 'stoplog check' on the directory: it says what is left and what to do."
+        "Run 'stoplog check' on the directory, which prints the damage and the remedy."
     )
     sink.record_path(0).write_bytes(b'{"version":9}')
     with pytest.raises(UnreadableRecord) as raised:
@@ -118,7 +118,7 @@ def test_an_unusable_record_names_the_path_and_the_repair(tmp_path: Path) -> Non
     assert raised.value.condition == "STOPLOG_RECORD_TOO_NEW"
     assert str(raised.value) == (
         f"The record {path} cannot be used: it has version 9, and this release reads up to {VERSION}. "
-        "Use the release of stoplog that wrote it, or a newer one."
+        "Use the release of stoplog that wrote the record, or a newer release."
     )
 
 
@@ -134,8 +134,8 @@ def test_an_unusable_record_names_the_path_and_the_repair(tmp_path: Path) -> Non
         (b'{"version":true}', "it has no version"),
         (b'{"version":"1"}', "it has no version"),
         (b'{"version":1.0}', "it has no version"),
-        (b'{"version":1}', "it has no record in it"),
-        (b'{"version":1,"record":[]}', "it has no record in it"),
+        (b'{"version":1}', "it contains no record"),
+        (b'{"version":1,"record":[]}', "it contains no record"),
         (b'{"version":1,"record":{}}', "its checksum does not match"),
         (b'{"version":1,"crc32c":"00000000","record":{}}', "its checksum does not match"),
     ],

@@ -118,7 +118,7 @@ def test_an_orphan_is_kept_for_11_minutes(root: Path) -> None:
     [
         (NOW + 4 * MINUTE - 1, " It will be closed in 0 s (inactivity); 24% of its size, open 7m of 15m,"),
         (NOW + 3 * MINUTE, " It will be closed in 60 s (inactivity); 24% of its size, open 7m of 15m,"),
-        (NOW + 9 * MINUTE, " It will be closed in 0 s (inactivity); it is due:"),
+        (NOW + 9 * MINUTE, " It will be closed in 0 s (inactivity); the part is due:"),
     ],
 )
 def test_an_open_part_has_the_time_of_closing(now: int, words: str, root: Path) -> None:
@@ -131,13 +131,14 @@ def test_an_open_part_has_the_time_of_closing(now: int, words: str, root: Path) 
         (
             {"rollingPolicy": "com.acme.AtMidnight"},
             "epoch",
-            "the query's own policy decides: com.acme.AtMidnight.",
+            "a custom policy decides: com.acme.AtMidnight.",
         ),
-        ({}, "release", "the query has ended and left it open: its next start goes on with it."),
+        ({}, "release", "the query has ended and left the part open: its next start resumes the part."),
         (
             {"rollingPolicy": "onCheckpoint"},
             "epoch",
-            "It will be closed in 0 s (checkpoint); the next epoch that writes to its bucket closes it.",
+            "It will be closed in 0 s (checkpoint); "
+            "the next epoch that writes to its bucket closes the part.",
         ),
     ],
 )

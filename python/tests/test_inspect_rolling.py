@@ -12,7 +12,7 @@ from stoplog._inspect.rolling import RollForecast, RollingFacts, bytes_of, forec
 from stoplog._log.records import OpenPart
 
 DEFAULT = {"rollingPolicy": "default"}
-FULL = "it is full: the next row for it, or the next epoch, closes it"
+FULL = "the part is full: its next row, or the next epoch, closes the part"
 
 
 def part(size: int = 0, records: int = 0, opened: int = NOW, written: int = NOW) -> OpenPart:
@@ -72,10 +72,10 @@ def test_the_clock_closes_a_part_at_the_limit(settings: dict[str, str], reason: 
     word = "open" if reason == "age" else "idle"
     early = reported(settings, part(), at - 1)
     assert early == RollForecast(at, reason, f"{word} 14m of 15m")
-    due = "it is due: the driver closes it when it looks at the clock"
-    assert reported(settings, part(), at) == RollForecast(at, reason, f"{due}, if there is one")
+    due = "the part is due: a running driver closes it at the next check of the clock"
+    assert reported(settings, part(), at) == RollForecast(at, reason, due)
     looking = reported({**settings, "bucketCheckInterval": "90s"}, part(), at)
-    assert looking == RollForecast(at, reason, f"{due}, every 90s, if there is one")
+    assert looking == RollForecast(at, reason, f"{due}, every 90s")
 
 
 def test_the_earliest_limit_counts() -> None:
@@ -111,29 +111,33 @@ def test_durations_are_shown_in_a_suitable_unit(seconds: int, shown: str) -> Non
         (
             {"rollingPolicy": "onCheckpoint"},
             False,
-            RollForecast(NOW, "checkpoint", "the next epoch that writes to its bucket closes it"),
+            RollForecast(NOW, "checkpoint", "the next epoch that writes to its bucket closes the part"),
         ),
         (
             {"rollingPolicy": "com.acme.AtMidnight"},
             False,
-            RollForecast(None, None, "the query's own policy decides: com.acme.AtMidnight"),
+            RollForecast(None, None, "a custom policy decides: com.acme.AtMidnight"),
         ),
         (
             {},
             False,
             RollForecast(
-                None, None, "the log does not say which policy the query has: a release before wrote it"
+                None, None, "the log does not contain the rolling policy: an older release wrote the log"
             ),
         ),
         (
             {"rollingPolicy": "onCheckpoint"},
             True,
-            RollForecast(None, None, "the query has ended and left it open: its next start goes on with it"),
+            RollForecast(
+                None, None, "the query has ended and left the part open: its next start resumes the part"
+            ),
         ),
         (
             {"rollingPolicy": "default", "onRestart": "finish"},
             True,
-            RollForecast(None, None, "the query has ended and left it open: its next start publishes it"),
+            RollForecast(
+                None, None, "the query has ended and left the part open: its next start publishes the part"
+            ),
         ),
     ],
 )

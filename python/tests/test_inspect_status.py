@@ -100,7 +100,7 @@ def test_an_unreadable_log_has_a_reason(tmp_path: Path) -> None:
     sink.record_path(5).write_bytes(b"")
     problem = (
         f"The record {tmp_path}/_stoplog/main/log/00000000000000000005.commit cannot be used: it is empty. "
-        "Run 'stoplog check' on the directory: it says what is left and what to do."
+        "Run 'stoplog check' on the directory, which prints the damage and the remedy."
     )
     unknown = SinkSummary("main", SinkKind.UNKNOWN, None, 6, None, None, None, None, None, 0, 0, problem)
     found = directory(tmp_path).sinks()
@@ -241,10 +241,11 @@ def test_each_finished_file_is_passed_on_once(tmp_path: Path) -> None:
     [
         (
             lambda one: one.epoch(9),
-            "Epoch 9 of sink main is not in the log: it keeps 6 records, the newest epoch among them is 3.",
+            "Epoch 9 of sink main is not in the log: the log has 6 records, "
+            "the newest epoch among them is 3.",
         ),
-        (lambda one: one.record(9), "Record 9 of sink main is not in the log: it keeps 0 to 5."),
-        (lambda one: one.status("other"), "{root} has no sink other. It has main."),
+        (lambda one: one.record(9), "Record 9 of sink main is not in the log: the log has records 0 to 5."),
+        (lambda one: one.status("other"), "{root} has no sink other. The path has main."),
     ],
 )
 def test_a_missing_subject_is_reported_with_the_existing_ones(
@@ -260,11 +261,11 @@ def test_an_empty_log_is_reported_as_empty(tmp_path: Path) -> None:
     (tmp_path / "_stoplog" / "main" / "log").mkdir(parents=True)
     one = directory(tmp_path)
     looks: tuple[tuple[Callable[[], object], str], ...] = (
-        (lambda: one.record(0), "Record 0 of sink main is not in the log: it is empty."),
+        (lambda: one.record(0), "Record 0 of sink main is not in the log: the log is empty."),
         (one.newest_record, "The log of sink main is empty."),
         (
             lambda: one.epoch(0),
-            "Epoch 0 of sink main is not in the log: it keeps 0 records, none of them an epoch.",
+            "Epoch 0 of sink main is not in the log: the log has 0 records, none of them of an epoch.",
         ),
     )
     for look, message in looks:
@@ -276,10 +277,10 @@ def test_an_empty_log_is_reported_as_empty(tmp_path: Path) -> None:
 def test_the_absence_of_a_sink_and_an_ambiguous_sink_are_reported(tmp_path: Path) -> None:
     with pytest.raises(StoplogError) as none:
         directory(tmp_path).status()
-    assert f"No sink has written to {tmp_path}: there is no log. Look at the path." in str(none.value)
+    assert f"No sink has written to {tmp_path}: there is no log. Check the path." in str(none.value)
     with pytest.raises(NotFound) as named:
         directory(tmp_path).status("main")
-    assert f"{tmp_path} has no sink main. It has none." in str(named.value)
+    assert f"{tmp_path} has no sink main. The path has no sink." in str(named.value)
     for sink_id in ("b", "a"):
         MadeSink(tmp_path, sink_id).record("claim")
     with pytest.raises(StoplogError) as several:
@@ -288,7 +289,7 @@ def test_the_absence_of_a_sink_and_an_ambiguous_sink_are_reported(tmp_path: Path
     assert f"{tmp_path} has several sinks: a, b." in str(several.value)
     with pytest.raises(NotFound) as third:
         directory(tmp_path).check("third")
-    assert "It has a, b." in str(third.value)
+    assert "The path has a, b." in str(third.value)
     assert directory(tmp_path).check("b").sinks == ("b",)
     assert directory(tmp_path).check().sinks == ("a", "b")
 

@@ -50,7 +50,7 @@ def test_sinks_are_described_by_the_newest_record(tmp_path: Path) -> None:
 
 
 def test_a_missing_directory_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(CannotRead, match="no such directory"):
+    with pytest.raises(CannotRead, match="the directory does not exist"):
         inspect(tmp_path / "gone").sinks()
     assert inspect(tmp_path).sinks() == []
     for look in (inspect(tmp_path).check, inspect(tmp_path).status, lambda: inspect(tmp_path).explain("a")):
@@ -92,15 +92,15 @@ def test_status_forecasts_the_roll_of_each_part_with_the_reason(tmp_path: Path) 
     assert "idle 60s of 5m" in first.roll.why_not_yet
     late = directory(tmp_path, NOW + 5 * MINUTE).status().open[0].roll
     assert late.reason == "inactivity"
-    assert "it is due" in late.why_not_yet
+    assert "the part is due" in late.why_not_yet
     assert "every 60s" in late.why_not_yet
 
 
 @pytest.mark.parametrize(
     ("settings", "reason", "why"),
     [
-        ({"maxPartSize": "9"}, "size", "it is full"),
-        ({"maxRecordsPerPart": "10"}, "records", "it is full"),
+        ({"maxPartSize": "9"}, "size", "the part is full"),
+        ({"maxRecordsPerPart": "10"}, "records", "the part is full"),
         ({"maxRecordsPerPart": "40"}, "inactivity", "25% of its rows"),
         ({"rolloverInterval": "270s"}, "age", "open 4m of 4m"),
         ({"rollingPolicy": "onCheckpoint"}, "checkpoint", "the next epoch"),
@@ -125,7 +125,7 @@ def test_a_log_without_a_policy_or_of_an_ended_query_has_no_forecast(tmp_path: P
     sink.record("epoch", opened=[part])
     old = directory(tmp_path).status().open[0].roll
     assert (old.at_millis, old.reason) == (None, None)
-    assert "which policy" in old.why_not_yet
+    assert "the rolling policy" in old.why_not_yet
     sink.record("release", opened=[part])
     assert "has ended" in directory(tmp_path).status().open[0].roll.why_not_yet
 
@@ -201,8 +201,8 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
         sink.staged_path("day=9", 89): (PartState.ORPHAN, "in 11 min"),
         "part-0b9d8c7e1f2a-0.json": (PartState.FINISHED, "no longer kept"),
         "day=3/notes.txt": (PartState.FOREIGN, "readers see it"),
-        "day=2/_SUCCESS": (PartState.OWN, "sink main says with it that the bucket day=2 is complete"),
-        "day=2/_SUCCESS.2": (PartState.OWN, "sink main says"),
+        "day=2/_SUCCESS": (PartState.OWN, "Sink main marks the bucket day=2 as complete"),
+        "day=2/_SUCCESS.2": (PartState.OWN, "Sink main marks"),
         "day=9/_SUCCESS": (PartState.FOREIGN, "another program"),
         "_stoplog/main/manifests/00000000000000000004.manifest": (
             PartState.OWN,

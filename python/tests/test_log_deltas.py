@@ -170,13 +170,16 @@ def test_a_missing_base_is_reported_and_a_newer_record_is_read(tmp_path: Path) -
 CHANGES: dict[str, tuple[Callable[[Json], object], str]] = {
     "no base": (lambda body: body.pop("base"), "no field 'settings'"),
     "no whole": (lambda body: body["base"].pop("whole"), "no field 'whole'"),
-    "base behind": (lambda body: body["base"].update(whole=2), "record 2 is none before it"),
-    "negative": (lambda body: body["base"].update(whole=-1), "record -1 is none before it"),
+    "base behind": (lambda body: body["base"].update(whole=2), "record 2 is not an earlier record"),
+    "negative": (lambda body: body["base"].update(whole=-1), "record -1 is not an earlier record"),
     "no checksum": (lambda body: body["base"].pop("crc32c"), "no field 'crc32c'"),
-    "gone is no list": (lambda body: body["state"].update(openGone="x"), "'openGone' is not a list of texts"),
+    "gone is no list": (
+        lambda body: body["state"].update(openGone="x"),
+        "'openGone' is not a list of strings",
+    ),
     "gone is no text": (
         lambda body: body["state"].update(smallGone=[1]),
-        "'smallGone' is not a list of texts",
+        "'smallGone' is not a list of strings",
     ),
     "no open": (lambda body: body["state"].pop("open"), "no field 'open'"),
     "settings": (lambda body: body["state"].update(settings=[]), "'settings' is not an object"),
@@ -202,7 +205,7 @@ def test_a_difference_is_no_whole_record(tmp_path: Path) -> None:
 def test_removing_an_unknown_part_makes_a_delta_torn(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     delta(sink, 0, "epoch", state={"openGone": ["day=9/x"]})
-    unknown = "do not fit together: the record removes 'day=9/x', which the base does not contain"
+    unknown = "are inconsistent: the record removes 'day=9/x', which the base does not contain"
     with pytest.raises(UnreadableRecord, match=unknown):
         log(tmp_path).newest()
 

@@ -177,7 +177,7 @@ def is_optional(place: Place) -> bool:
 
 PLACES = list(places(WHOLE))
 WRONG: dict[type, tuple[str, list[Any]]] = {
-    str: ("a text", [5, None]),
+    str: ("a string", [5, None]),
     int: ("a whole number", ["5", 1.5, True, None]),
     dict: ("an object", [[], "x", None]),
     list: ("a list of objects", [{}, [{}, 1], None]),

@@ -70,9 +70,9 @@ def marker(storage: Storage, sinks: Sequence[str], subject: str, file: FileInfo)
     bucket = f"the bucket {file.directory}" if file.directory else "the path itself"
     sink_id = _named_inside(storage, file) or _named_in_log(storage, sinks, file, version)
     if sink_id is None:
-        message = "It is empty, and no record that is kept names it: another program may have written it."
-        return Explanation(subject, PartState.FOREIGN, f"{message} Readers pass over it.", file.path)
-    message = f"It is a marker: sink {sink_id} says with it that {bucket} is complete. Readers pass over it."
+        message = "It is empty, and no retained record names it: another program may have written it."
+        return Explanation(subject, PartState.FOREIGN, f"{message} Readers ignore the file.", file.path)
+    message = f"Sink {sink_id} marks {bucket} as complete with this file. Readers ignore the file."
     return Explanation(subject, PartState.OWN, message, file.path, sink_id)
 
 

@@ -104,19 +104,25 @@ def forecast(part: OpenPart, facts: RollingFacts | None, ended: bool, now_millis
         ended: true if the log ends with a clean end of its query, so that no driver checks the clock.
     """
     if ended:
-        does = "publishes it" if facts is not None and facts.on_restart == "finish" else "goes on with it"
-        return RollForecast(None, None, f"the query has ended and left it open: its next start {does}")
+        does = (
+            "publishes the part" if facts is not None and facts.on_restart == "finish" else "resumes the part"
+        )
+        return RollForecast(None, None, f"the query has ended and left the part open: its next start {does}")
     if facts is None:
         return RollForecast(
-            None, None, "the log does not say which policy the query has: a release before wrote it"
+            None, None, "the log does not contain the rolling policy: an older release wrote the log"
         )
     if facts.policy not in ("default", "onCheckpoint"):
-        return RollForecast(None, None, f"the query's own policy decides: {facts.policy}")
+        return RollForecast(None, None, f"a custom policy decides: {facts.policy}")
     full = _full(part, facts)
     if full is not None:
-        return RollForecast(now_millis, full, "it is full: the next row for it, or the next epoch, closes it")
+        return RollForecast(
+            now_millis, full, "the part is full: its next row, or the next epoch, closes the part"
+        )
     if facts.policy == "onCheckpoint":
-        return RollForecast(now_millis, "checkpoint", "the next epoch that writes to its bucket closes it")
+        return RollForecast(
+            now_millis, "checkpoint", "the next epoch that writes to its bucket closes the part"
+        )
     return _by_the_clock(part, facts, now_millis)
 
 
@@ -140,7 +146,7 @@ def _by_the_clock(part: OpenPart, facts: RollingFacts, now_millis: int) -> RollF
     at, word = min(times)
     if at <= now_millis:
         every = f", every {_span(facts.check_millis)}" if facts.check_millis else ""
-        why = f"it is due: the driver closes it when it looks at the clock{every}, if there is one"
+        why = f"the part is due: a running driver closes it at the next check of the clock{every}"
         # The driver checks the age first, and finds both reasons in one check after an absence.
         return RollForecast(at, next(each for due, each in times if due <= now_millis), why)
     return RollForecast(at, word, _reached(part, facts, now_millis))

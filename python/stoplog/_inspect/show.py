@@ -41,9 +41,9 @@ def epoch(storage: Storage, sink_id: str, number: int) -> RecordView:
         if head.epoch == number:
             return record(storage, sink_id, seq)
         last = last if last is not None else head.epoch
-    there = "none of them an epoch" if last is None else f"the newest epoch among them is {last}"
+    there = "none of them of an epoch" if last is None else f"the newest epoch among them is {last}"
     raise NotFound(
-        f"Epoch {number} of sink {sink_id} is not in the log: it keeps {len(records)} records, {there}."
+        f"Epoch {number} of sink {sink_id} is not in the log: the log has {len(records)} records, {there}."
     )
 
 
@@ -53,7 +53,7 @@ def record(storage: Storage, sink_id: str, seq: int) -> RecordView:
     found = log.read(seq)
     if found is None:
         kept = sorted(log.files().records)
-        there = f"it keeps {kept[0]} to {kept[-1]}" if kept else "it is empty"
+        there = f"the log has records {kept[0]} to {kept[-1]}" if kept else "the log is empty"
         raise NotFound(f"Record {seq} of sink {sink_id} is not in the log: {there}.")
     published = not found.has_to_be_settled or log.files().is_carried_out(seq)
     return RecordView(log.path(seq), published, log.is_called_off(found), found)

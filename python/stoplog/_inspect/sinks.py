@@ -69,7 +69,7 @@ class SinkSummary(Shown):
 def sink_ids(storage: Storage) -> list[str]:
     """Returns the names of all sinks with a log. Raises `CannotRead` if the path is not a directory."""
     if not storage.exists():
-        raise CannotRead(storage.root, "there is no such directory", "Look at the path.")
+        raise CannotRead(storage.root, "the directory does not exist", "Check the path.")
     return sorted(name for name in storage.children(ROOT)[0] if _has_log(storage, name))
 
 
@@ -99,7 +99,7 @@ def chosen(storage: Storage, sink_id: str | None) -> str:
     if sink_id is None:
         raise _no_sink(storage)
     if sink_id not in known:
-        there = f"It has {', '.join(known)}" if known else "It has none"
+        there = f"The path has {', '.join(known)}" if known else "The path has no sink"
         raise NotFound(f"{storage.root} has no sink {sink_id}. {there}.")
     return sink_id
 
@@ -179,4 +179,4 @@ def _nothing(sink_id: str, records: int, problem: str | None) -> SinkSummary:
 
 
 def _no_sink(storage: Storage) -> NotFound:
-    return NotFound(f"No sink has written to {storage.root}: there is no log. Look at the path.")
+    return NotFound(f"No sink has written to {storage.root}: there is no log. Check the path.")

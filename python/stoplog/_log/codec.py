@@ -88,7 +88,7 @@ def _decoded(data: bytes) -> StoredRecord:
         raise TooNew(version)
     body = root.get("record")
     if not isinstance(body, dict):
-        raise Torn("it has no record in it")
+        raise Torn("it contains no record")
     checksum = _checksum(_body_bytes(data, body))
     if root.get("crc32c") != checksum:
         raise Torn("its checksum does not match")

@@ -31,9 +31,9 @@ _NAME = re.compile(
 def unreadable(path: str, problem: RecordProblem) -> UnreadableRecord:
     """Creates the error for a record that cannot be used."""
     advice = (
-        "Use the release of stoplog that wrote it, or a newer one."
+        "Use the release of stoplog that wrote the record, or a newer release."
         if isinstance(problem, TooNew)
-        else "Run 'stoplog check' on the directory: it says what is left and what to do."
+        else "Run 'stoplog check' on the directory, which prints the damage and the remedy."
     )
     return UnreadableRecord(_condition(problem), path, problem, advice)
 
@@ -205,7 +205,7 @@ class CommitLog:
         try:
             return self._remember(last_of(state, behind[::-1]), behind[0].checksum)
         except WrongBase as error:
-            raise Torn(f"its base records do not fit together: {error}") from error
+            raise Torn(f"its base records are inconsistent: {error}") from error
 
     def _remember(self, record: LogRecord, checksum: str) -> LogRecord:
         outside = () if is_connector(self._sink_id, record.state) else published_outside(record)

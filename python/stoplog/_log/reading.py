@@ -45,9 +45,9 @@ def required(source: Json, field: str) -> Any:
 def text(source: Json, field: str) -> str:
     value = required(source, field)
     if not isinstance(value, str):
-        raise WrongField(f"field '{field}' is not a text")
+        raise WrongField(f"field '{field}' is not a string")
     if not value.isascii() and _HALF.search(value):
-        raise WrongField(f"field '{field}' has half a character in it")
+        raise WrongField(f"field '{field}' contains half of a surrogate pair")
     return value
 
 
@@ -64,7 +64,7 @@ def moment(source: Json, field: str) -> int:
     """Returns a point in time in milliseconds, in the years 1 to 9999."""
     value = number(source, field)
     if not _YEAR_1 <= value < _YEAR_10000:
-        raise WrongField(f"field '{field}' is no time of the years 1 to 9999")
+        raise WrongField(f"field '{field}' is not a time of the years 1 to 9999")
     return value
 
 
@@ -123,7 +123,7 @@ def base_of(source: Json) -> Base:
     base = inner(source, "base")
     found = Base(number(base, "whole"), text(base, "crc32c"))
     if not 0 <= found.whole < number(source, "seq"):
-        raise WrongField(f"record {found.whole} is none before it")
+        raise WrongField(f"record {found.whole} is not an earlier record")
     return found
 
 
@@ -141,7 +141,7 @@ def has_settings(source: Json) -> bool:
 def _texts(source: Json, field: str) -> tuple[str, ...]:
     values = source.get(field, [])
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise WrongField(f"field '{field}' is not a list of texts")
+        raise WrongField(f"field '{field}' is not a list of strings")
     return tuple(values)
 
 

@@ -54,7 +54,7 @@ def _kind_of(problem: RecordProblem) -> FindingKind:
 def _places(facts: Facts) -> Iterator[Finding]:
     for seq, sketch in facts.sketches.items():
         if sketch.seq != seq:
-            message = f"The file of record {seq} holds record {sketch.seq}."
+            message = f"The file of record {seq} contains record {sketch.seq}."
             yield _about(facts, FindingKind.RECORD_MISPLACED, message, sketch, seq)
     yield from _gap(facts)
     for other in facts.log.others:

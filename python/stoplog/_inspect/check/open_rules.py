@@ -20,7 +20,7 @@ def open_findings(facts: Facts) -> Iterator[Finding]:
         other = seen.setdefault(part.finished_path, part)
         same_file = seen.setdefault(part.handle, part)
         if other is not part or same_file is not part:
-            message = f"{part.finished_path} is open twice, or lies in the file of {same_file.finished_path}."
+            message = f"{part.finished_path} is open twice, or is in the file of {same_file.finished_path}."
             yield _about(facts, FindingKind.OPEN_PART_DOUBLED, message, part, part.brief_handle)
         yield from _part(facts, part)
         yield from _spool(facts, part)
@@ -33,7 +33,8 @@ def _part(facts: Facts, part: OpenPart) -> Iterator[Finding]:
         path, there, needed = problem
         if there is None:
             message = (
-                f"The open part {part.finished_path} ({part.records} rows) lay in {path}, which is gone."
+                f"The open part {part.finished_path} ({part.records} rows) was in {path}, "
+                "which no longer exists."
             )
             yield _about(facts, FindingKind.OPEN_PART_MISSING, message, part, path)
         else:
@@ -48,7 +49,9 @@ def _spool(facts: Facts, part: OpenPart) -> Iterator[Finding]:
     for spooled in part.spooled.files:
         there = facts.length(spooled.path)
         if there is None:
-            message = f"Rows of the open part {part.finished_path} were in {spooled.path}, which is gone."
+            message = (
+                f"Rows of the open part {part.finished_path} were in {spooled.path}, which no longer exists."
+            )
             yield _about(facts, FindingKind.SIDE_FILE_MISSING, message, part, spooled.path)
         elif there < spooled.size_bytes:
             message = (

@@ -59,7 +59,7 @@ def _pending(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Fin
         return
     for path in (*staged.paths, part.finished_path):
         if leads_outside(path):
-            message = f"The decided part {part.finished_path} is said to lie or to be published in {path}."
+            message = f"The decided part {part.finished_path} has a path outside of the sink: {path}."
             yield _about(facts, FindingKind.HANDLE_OUTSIDE, message, sketch, part, path)
             return
     there = facts.length(part.finished_path)

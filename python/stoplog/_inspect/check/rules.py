@@ -241,7 +241,7 @@ RULES: dict[FindingKind, Rule] = {
     ),
     _K.STAGING_FOREIGN_FILE: Rule(
         _W,
-        "A file in the directory of unfinished parts with a name of no sink.",
+        "A file in the directory of unfinished parts does not have the name of a part.",
         "Move the file elsewhere: the sink deletes files without a record in this directory.",
     ),
     _K.OWN_FOREIGN_FILE: Rule(_W, "The directory of the log contains another file.", _NOT_OURS),

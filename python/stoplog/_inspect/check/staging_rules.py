@@ -89,8 +89,7 @@ def _replaced(facts: Facts, file: FileInfo, rest: str) -> Iterator[Finding]:
         else:
             kind, why = FindingKind.REPLACED_LEFT, "is in no record"
         message = (
-            f"{file.path} was set aside for record {seq}, {why}, and is "
-            f"{_age(facts, file) // 60_000} min old."
+            f"{file.path} was hidden for record {seq}, {why}, and is {_age(facts, file) // 60_000} min old."
         )
         yield finding(kind, message, file.path, facts.sink_id)
 

@@ -57,7 +57,7 @@ def _marker(facts: Facts, sketch: LogRecord, marker: Marker) -> Iterator[Finding
         # Another sink may have taken the name, so that this sink's marker has a later version.
         content = _object(found)
         if content.get("bucket") != marker.bucket:
-            message = f"{path} does not say that bucket {marker.bucket or '.'} is complete."
+            message = f"{path} does not state that bucket {marker.bucket or '.'} is complete."
             yield finding(FindingKind.MARKER_CHANGED, message, path, facts.sink_id, marker.bucket, epoch)
 
 

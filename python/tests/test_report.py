@@ -156,7 +156,7 @@ def test_reasons_and_delays_are_from_the_log_and_sizes_from_the_listing(tmp_path
     assert waits == (3 * MINUTE, 3 * MINUTE)
     assert (figures.listing.files, figures.listing.bytes, figures.listing.largest_bytes) == (3, 5160, 5000)
     html = report(tmp_path).html
-    assert "From the log: the 3 records that it keeps" in html
+    assert "From the log: the 3 retained records" in html
     assert "From the listing: 3 files, 5 KiB." in html
 
 
@@ -199,7 +199,7 @@ def test_a_limited_part_of_a_log_is_read_and_the_page_mentions_the_limit(
         sink.record("epoch", [sink.finished("b", number, 10)])
     monkeypatch.setattr(of_figures, "READ_BYTES", 2 * sink.record_path(4).stat().st_size)
     assert report(tmp_path).figures.log.parts == 2
-    assert "the newest 2 of the 5 records" in report(tmp_path).html
+    assert "the newest 2 of the 5 retained records" in report(tmp_path).html
     monkeypatch.setattr(of_figures, "READ_BYTES", 1)
     assert report(tmp_path).figures.log.read == 1
 
@@ -210,9 +210,9 @@ def test_an_old_torn_record_is_left_out(tmp_path: Path) -> None:
         sink.record("epoch", [sink.finished("b", number, 10)])
     sink.record_path(1).write_bytes(b"{")
     assert report(tmp_path).figures.log.unreadable == 1
-    assert re.search(r"written from [^.]*\. Left out as unreadable: 1 record;", report(tmp_path).html)
+    assert re.search(r"written from [^.]*\. Unreadable: 1 record;", report(tmp_path).html)
     sink.record_path(2).write_bytes(b"{")
-    assert "Left out as unreadable: 2 records;" in report(tmp_path).html
+    assert "Unreadable: 2 records;" in report(tmp_path).html
 
 
 def test_names_are_escaped(tmp_path: Path) -> None:
@@ -242,13 +242,13 @@ def test_the_page_of_an_unused_sink_mentions_the_missing_figures(tmp_path: Path)
     assert "there is no finished file yet" in html
     assert "no part is open" in html
     (tmp_path / "_stoplog" / "main" / "log" / f"{0:020d}.commit").unlink()
-    assert "nothing, it has no record that can be read" in report(tmp_path).html
+    assert "nothing, because no record is readable" in report(tmp_path).html
 
 
 def test_a_sink_of_a_connector_has_no_listing(tmp_path: Path) -> None:
     MadeSink(tmp_path, "kafka", settings={"content": ""}).record("claim")
     (tmp_path / "data.json").write_bytes(b"{}")
-    assert report(tmp_path).html.count("This sink commits elsewhere") == 2
+    assert report(tmp_path).html.count("This sink writes to another system") == 2
 
 
 def test_long_tables_are_truncated_with_the_command_for_all_rows(

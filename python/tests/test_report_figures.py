@@ -114,19 +114,19 @@ def test_the_page_states_all_figures(sink: MadeSink) -> None:
         "Nothing needs attention: 3 files, 1 open part",
         f"Sink main of query {QUERY}: epoch 2, newest record 4 (epoch) 2m before. "
         "Seen at 2026-01-01T01:00:00Z.",
-        "From the log: the 5 records that it keeps, written from 2026-01-01T00:00:00Z to "
-        "2026-01-01T00:58:00Z. What is older is known by its files alone.",
+        "From the log: the 5 retained records, written from 2026-01-01T00:00:00Z to "
+        "2026-01-01T00:58:00Z. Of older data, only the files are known.",
         "From the listing: all finished files of this directory, of all its sinks, by their sizes and the "
-        "times of their last bytes. It does not say why a file was closed, nor when it was published.",
+        "times of their last bytes. The listing has no roll reasons, and no times of publication.",
         "From the listing: 3 files, 5.6 KiB. Mean 1.9 KiB, median between 256 B and 512 B, largest 4.9 KiB; "
         "the policy closes a part at 1 KiB.",
-        "From the log: 3 parts with 30 rows and 700 B, and 1 part that compaction merged.",
-        "From the listing, also of files that the log no longer names: by the time of the last byte, which "
-        "is before the file was published. A copied directory may have other times.",
-        "From the log: how long a part's first row waited until readers saw it, from the opening of the "
-        "part to its being published. Median 1m 30s, nine of ten at most 3m, longest 3m. Merged parts are "
-        "left out: their rows were seen before.",
-        "From the newest record: 1 part with 10 rows and 200 B that no reader sees yet.",
+        "From the log: 3 parts with 30 rows and 700 B, and 1 compacted part.",
+        "From the listing, including files that the log no longer names: by the time of the last byte, which "
+        "is before the publication. A copied directory may have other times.",
+        "From the log: the delay of the first row of each part, from the opening of the part to its "
+        "publication. Median 1m 30s, nine of ten at most 3m, longest 3m. Compacted parts "
+        "are omitted, because their rows were visible before.",
+        "From the newest record: 1 part with 10 rows and 200 B that readers do not see yet.",
         "Finished files and markers from the listing, open and pending parts from the newest record of this "
         "sink.",
         f"Made by stoplog {version()}. Times in UTC, sizes in binary units.",
@@ -183,7 +183,7 @@ def test_open_parts_have_a_table_and_the_latest_bucket_is_first(sink: MadeSink) 
             "19% of its size, open 3m of 15m, idle 60s of 5m",
         ),
     ]  # fmt: skip
-    assert rows(html, "Buckets, by the time that something came to them") == [
+    assert rows(html, "Buckets, by the time of their newest data") == [
         (
             "Bucket", "Finished", "Finished bytes", "Newest", "Pending",
             "Open", "Open bytes", "Oldest open", "Next roll", "Markers",
@@ -198,11 +198,10 @@ def test_open_parts_have_a_table_and_the_latest_bucket_is_first(sink: MadeSink) 
 def test_the_plots_have_descriptions_and_each_bar_has_a_title(sink: MadeSink) -> None:
     html = report(sink).html
     assert texts(html, "desc") == [
-        "Each bar stands for sizes up to twice its label. The highest is 256 B to 512 B, with 2 files of 3.",
-        "Each bar stands for 10s, in UTC. The highest is 2026-01-01 00:51:00 to 00:51:10, with 2 parts of 4.",
-        "Each bar stands for 1m, in UTC. The highest is 2026-01-01 00:20:00 to 00:21:00, with 1 file of 3.",
-        "Each bar stands for waits from its label to the next one's. The highest is 0s to 1s, with 1 part of "
-        "3.",
+        "Each bar covers sizes up to twice its label. The highest is 256 B to 512 B, with 2 files of 3.",
+        "Each bar covers 10s, in UTC. The highest is 2026-01-01 00:51:00 to 00:51:10, with 2 parts of 4.",
+        "Each bar covers 1m, in UTC. The highest is 2026-01-01 00:20:00 to 00:21:00, with 1 file of 3.",
+        "Each bar covers delays from its label to the next label. The highest is 0s to 1s, with 1 part of 3.",
     ]
     assert texts(html, "title")[1:] == [
         "Finished files by size",
@@ -254,20 +253,20 @@ def test_missing_figures_are_named_as_missing(tmp_path: Path) -> None:
         "From the listing: there is no finished file yet.",
         "From the log: the records that were read published nothing.",
         "From the newest record: no part is open.",
-        "There is none yet.",
+        "There is no bucket yet.",
     ]
     sink.record_path(0).unlink()
     assert (report(sink).figures.log.from_millis, report(sink).figures.log.to_millis) == (None, None)
     assert texts(report(sink).html, "p")[1:3] == [
         "Sink main of query –: no epoch yet, without a record. Seen at 2026-01-01T01:00:00Z.",
-        "From the log: nothing, it has no record that can be read.",
+        "From the log: nothing, because no record is readable.",
     ]
 
 
 def test_the_page_of_a_connector_mentions_the_missing_listing(tmp_path: Path) -> None:
     sink = MadeSink(tmp_path, settings={"content": ""})
     sink.record("claim", at_millis=at(59))
-    elsewhere = "This sink commits elsewhere: its directory has a log, and no files to be listed."
+    elsewhere = "This sink writes to another system: its directory has a log, but no files."
     said = texts(report(sink).html, "p")[1:]
     assert [said.index(elsewhere), said.count(elsewhere)] == [3, 2]
 
@@ -290,9 +289,9 @@ def test_thousands_have_commas_and_short_delays_are_in_milliseconds(tmp_path: Pa
     assert said[3] == "From the listing: 2 files, 0 B. Mean 0 B, median between 0 B and 1 B, largest 0 B."
     assert said[4] == "From the log: 2 parts with 2,000 rows and 0 B."
     assert "Median 999 ms, nine of ten at most 1s, longest 1s." in said[6]
-    assert said[-2] == "Not written by a sink, and seen by readers: 1 file."
+    assert said[-2] == "Not written by a sink, but visible to readers: 1 file."
     assert rows(html, "Finished files by size") == [("Size", "Files"), ("empty", "2")]
-    assert rows(html, "Buckets, by the time that something came to them")[1][0] == "."
+    assert rows(html, "Buckets, by the time of their newest data")[1][0] == "."
 
 
 def test_overdue_parts_and_parts_without_a_deadline_are_shown(tmp_path: Path) -> None:
@@ -334,7 +333,7 @@ def test_days_are_shown_as_dates() -> None:
     for days in (0, 40):
         counts.add(NOW + days * 24 * 60 * MINUTE)
     html = modified_plot(counts.bins())
-    assert "Each bar stands for 1d, in UTC." in texts(html, "desc")[0]
+    assert "Each bar covers 1d, in UTC." in texts(html, "desc")[0]
     assert "2026-01-01" in texts(html, "text")
     reported = rows(html, "Finished files by the time of their last byte")
     assert reported[1:] == [("2026-01-01", "1"), ("2026-02-10", "1")]

@@ -26,7 +26,7 @@ def size_plot(bins: Sequence[SizeBin]) -> Markup:
     bars = [Bar(size(each.from_bytes), _sizes(each), (Segment("", "s1", each.files),)) for each in bins]
     chart = bar_chart(
         "Finished files by size",
-        f"Each bar stands for sizes up to twice its label. {_highest(bars, 'file')}",
+        f"Each bar covers sizes up to twice its label. {_highest(bars, 'file')}",
         bars,
         "file",
     )
@@ -42,7 +42,7 @@ def modified_plot(times: TimeBins) -> Markup:
     ]
     chart = bar_chart(
         "Finished files by the time of their last byte",
-        f"Each bar stands for {ago(times.width_millis)}, in UTC. {_highest(bars, 'file')}",
+        f"Each bar covers {ago(times.width_millis)}, in UTC. {_highest(bars, 'file')}",
         bars,
         "file",
     )
@@ -55,7 +55,7 @@ def reason_plot(times: TimeBins, totals: Mapping[str, int]) -> Markup:
     bars = [Bar(_place(each, times), _span(each, times), _by_reason(each.counts)) for each in times.bins]
     chart = bar_chart(
         "Published parts over time, by roll reason",
-        f"Each bar stands for {ago(times.width_millis)}, in UTC. {_highest(bars, 'part')}",
+        f"Each bar covers {ago(times.width_millis)}, in UTC. {_highest(bars, 'part')}",
         bars,
         "part",
     )
@@ -81,7 +81,7 @@ def delay_plot(delays: Delays) -> Markup:
     ]
     chart = bar_chart(
         "Parts by visibility delay",
-        f"Each bar stands for waits from its label to the next one's. {_highest(bars, 'part')}",
+        f"Each bar covers delays from its label to the next label. {_highest(bars, 'part')}",
         bars,
         "part",
     )

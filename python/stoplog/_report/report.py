@@ -31,7 +31,7 @@ def open_table(found: SinkStatus) -> Markup:
         (_open_row(part, found.now_millis) for part in found.open),
         len(found.open),
         LIMIT,
-        "stoplog status PATH --limit 0 lists them all.",
+        "stoplog status PATH --limit 0 lists all of them.",
     )
 
 
@@ -39,7 +39,7 @@ def bucket_table(found: SinkStatus) -> Markup:
     """The buckets, in descending order of the last addition."""
     latest = sorted(found.buckets, key=lambda bucket: (-_touched(bucket), bucket.bucket))
     return limited(
-        "Buckets, by the time that something came to them",
+        "Buckets, by the time of their newest data",
         (
             "Bucket",
             "Finished",
@@ -55,7 +55,7 @@ def bucket_table(found: SinkStatus) -> Markup:
         (_bucket(bucket, found.now_millis) for bucket in latest),
         len(latest),
         LIMIT,
-        "stoplog status PATH --limit 0 lists them all.",
+        "stoplog status PATH --limit 0 lists all of them.",
     )
 
 
@@ -67,7 +67,7 @@ def target_table(found: SinkStatus) -> Markup:
         (_target(target, found.now_millis) for target in found.targets),
         len(found.targets),
         LIMIT,
-        "stoplog status PATH lists them all.",
+        "stoplog status PATH lists all of them.",
     )
 
 
@@ -165,7 +165,7 @@ def _head(found: Figures) -> Iterator[Markup]:
     yield words(
         "p",
         "From the listing: all finished files of this directory, of all its sinks, by their sizes and the "
-        "times of their last bytes. It does not say why a file was closed, nor when it was published.",
+        "times of their last bytes. The listing has no roll reasons, and no times of publication.",
         class_="note",
     )
 
@@ -173,13 +173,13 @@ def _head(found: Figures) -> Iterator[Markup]:
 def _log(found: Figures) -> str:
     log = found.log
     if log.from_millis is None or log.to_millis is None:
-        return "nothing, it has no record that can be read."
+        return "nothing, because no record is readable."
     span = f"from {moment(log.from_millis)} to {moment(log.to_millis)}"
-    kept = f"the {counted(log.kept, 'record')} that it keeps"
+    kept = f"the {counted(log.kept, 'retained record')}"
     sentence = f"{kept if log.read == log.kept else f'the newest {log.read} of {kept}'}, written {span}."
     if log.unreadable:
-        sentence += f" Left out as unreadable: {counted(log.unreadable, 'record')}; stoplog check says more."
-    return f"{sentence} What is older is known by its files alone."
+        sentence += f" Unreadable: {counted(log.unreadable, 'record')}; run stoplog check for details."
+    return f"{sentence} Of older data, only the files are known."
 
 
 def _sizes(found: Figures) -> Iterator[Markup]:
@@ -200,7 +200,7 @@ def _sizes(found: Figures) -> Iterator[Markup]:
 
 def _no_file(found: Figures) -> Markup:
     if found.status.sink.kind is SinkKind.CONNECTOR:
-        return words("p", "This sink commits elsewhere: its directory has a log, and no files to be listed.")
+        return words("p", "This sink writes to another system: its directory has a log, but no files.")
     return words("p", "From the listing: there is no finished file yet.")
 
 
@@ -216,7 +216,7 @@ def _reasons(found: Figures) -> Iterator[Markup]:
     if not log.reasons:
         yield words("p", "From the log: the records that were read published nothing.")
         return
-    merged = f", and {many(log.merged, 'part')} that compaction merged" if log.merged else ""
+    merged = f", and {many(log.merged, 'compacted part')}" if log.merged else ""
     yield words(
         "p",
         f"From the log: {many(log.parts, 'part')} with {many(log.rows, 'row')} and "
@@ -231,8 +231,8 @@ def _modified(found: Figures) -> Iterator[Markup]:
         return
     yield words(
         "p",
-        "From the listing, also of files that the log no longer names: by the time of the last byte, which "
-        "is before the file was published. A copied directory may have other times.",
+        "From the listing, including files that the log no longer names: by the time of the last byte, which "
+        "is before the publication. A copied directory may have other times.",
     )
     yield modified_plot(found.listing.modified)
 
@@ -244,10 +244,10 @@ def _delays(found: Figures) -> Iterator[Markup]:
         return
     yield words(
         "p",
-        f"From the log: how long a part's first row waited until readers saw it, from the opening of the "
-        f"part to its being published. Median {_wait(delays.median_millis)}, nine of ten at most "
-        f"{_wait(delays.ninetieth_millis)}, longest {_wait(delays.longest_millis)}. Merged parts are "
-        "left out: their rows were seen before.",
+        f"From the log: the delay of the first row of each part, from the opening of the part to its "
+        f"publication. Median {_wait(delays.median_millis)}, nine of ten at most "
+        f"{_wait(delays.ninetieth_millis)}, longest {_wait(delays.longest_millis)}. Compacted parts "
+        "are omitted, because their rows were visible before.",
     )
     yield delay_plot(delays)
 
@@ -266,14 +266,14 @@ def _open(found: Figures) -> Iterator[Markup]:
     yield words(
         "p",
         f"From the newest record: {many(len(opened), 'part')} with {rows} and {total} "
-        "that no reader sees yet.",
+        "that readers do not see yet.",
     )
     yield open_table(found.status)
 
 
 def _buckets(found: Figures) -> Iterator[Markup]:
     if not found.status.buckets:
-        yield words("p", "There is none yet.")
+        yield words("p", "There is no bucket yet.")
         return
     yield words(
         "p",
@@ -283,7 +283,7 @@ def _buckets(found: Figures) -> Iterator[Markup]:
     yield bucket_table(found.status)
     if found.status.foreign_files:
         count = many(found.status.foreign_files, "file")
-        yield words("p", f"Not written by a sink, and seen by readers: {count}.")
+        yield words("p", f"Not written by a sink, but visible to readers: {count}.")
 
 
 @dataclass(frozen=True, slots=True, repr=False)

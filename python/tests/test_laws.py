@@ -228,7 +228,7 @@ class InMillisCommitter(LinesCommitter):
         (OfThisHost, "a token is valid on every machine: the token"),
         (Visible, "readers see no row before its commit: readers see the row 'a\\\\n'"),
         (OtherTokens, "prepared rows are staged until their commit or abort"),
-        (Silent, "user code returns what it should: commit returned None. Return CommitOutcome"),
+        (Silent, "user code returns valid results: commit returned None. Return CommitOutcome"),
     ],
 )
 def test_a_wrong_sink_is_caught_by_name(tmp_path: Path, wrong: type[TransactionalFiles], law: str) -> None:

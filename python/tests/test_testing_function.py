@@ -36,7 +36,7 @@ def test_a_function_at_the_top_of_a_module_is_found_again() -> None:
 
 @pytest.mark.parametrize("function", [lambda: None, made(), Holder().method, Holder.method, Holder(), len])
 def test_a_function_that_is_not_at_the_top_of_a_module_is_rejected(function: Any) -> None:
-    with pytest.raises(TypeError, match=r"top of a module(?s:.*)arguments=\{…\}"):
+    with pytest.raises(TypeError, match=r"not a top-level function(?s:.*)arguments=\{…\}"):
         FunctionName.of(function)
 
 

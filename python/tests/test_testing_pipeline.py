@@ -106,7 +106,7 @@ def test_lost_repeated_and_unexpected_rows_are_named_with_files(tmp_path: Path) 
     with pytest.raises(AssertionError) as error:
         pipeline.assert_each_once(expected=["a", "b", "d"])
     reported = str(error.value).splitlines()
-    assert reported[0] == f"Not each row is there once in {pipeline.sink} (1 files)."
+    assert reported[0] == f"Not every row is visible exactly once in {pipeline.sink} (1 files)."
     assert reported[1:7] == [
         "1 lost:",
         "  'd'",
@@ -126,7 +126,7 @@ def test_rows_may_be_hidden_but_not_twice_while_a_process_is_dead(tmp_path: Path
     pipeline.assert_none_twice()
     with pytest.raises(AssertionError, match="1 lost"):
         pipeline.assert_each_once()
-    with pytest.raises(AssertionError, match=r"should not see(?s:.*)'b'"):
+    with pytest.raises(AssertionError, match=r"unexpected or repeated rows(?s:.*)'b'"):
         pipeline.assert_none_twice(expected=["a"])
 
 
@@ -147,7 +147,7 @@ def test_survives_detects_a_pipeline_that_repeats_rows(tmp_path: Path) -> None:
 def test_an_unreached_step_is_an_error(tmp_path: Path) -> None:
     pipeline = pipeline_of(tmp_path, Child())
     pipeline.feed(["a"])
-    with pytest.raises(NotReached, match=r"not 2 times at midPublish \(a part half-way"):
+    with pytest.raises(NotReached, match=r"did not reach midPublish \(a part half-way"):
         pipeline.kill_at(Step.MID_PUBLISH, occurrence=2)
 
 

@@ -43,8 +43,8 @@ def live(life: dict[str, Any]) -> None:
     writer = build(spark, life["source"], life["sink"], **life["arguments"])
     if not isinstance(writer, DataStreamWriter):
         raise TypeError(
-            f"{life['build']['name']} returned {type(writer).__name__}. It has to return the query's writer "
-            "as it is before start(): the test sets checkpoint and trigger, and starts it."
+            f"{life['build']['name']} returned {type(writer).__name__}. Return the DataStreamWriter "
+            "before start(): the test sets checkpoint and trigger, and starts the query."
         )
     query = writer.option("checkpointLocation", life["checkpoint"]).trigger(**life["trigger"]).start()
     query.awaitTermination()

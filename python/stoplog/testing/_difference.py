@@ -67,8 +67,8 @@ class Difference:
             _list(f"{len(self.unexpected)} never expected", [each.text(root) for each in self.unexpected]),
         )
         hint = (
-            "Rows that are both lost and unexpected are mostly rows that the pipeline changes: "
-            "say what should be there by expected=…, or what makes a row the same by key=…"
+            "If rows are both lost and unexpected, the pipeline probably changes rows: pass the expected "
+            "rows by expected=…, or the columns that identify a row by key=…"
         )
         return "\n".join([*filter(None, sentences), *([hint] if self.lost and self.unexpected else [])])
 
@@ -110,7 +110,7 @@ def _column(row: Row, name: str) -> object:
     if not isinstance(row, Mapping):
         return row
     if name not in row:
-        raise KeyError(f"key={name!r} is no column of {_short(row)}")
+        raise KeyError(f"key={name!r} is not a column of {_short(row)}")
     return row[name]
 
 

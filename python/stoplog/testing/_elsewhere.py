@@ -185,7 +185,7 @@ def _run(function: Callable[[], Any], at: _Stop | None, output: int) -> None:
         finally:
             sys.settrace(None)
     except WrongUse as error:
-        result = ("error", ("user code returns what it should", str(error)))
+        result = ("error", ("user code returns valid results", str(error)))
     except BaseException as error:
         last = f"{type(error).__name__}: {error}"
         result = ("error", ("user code does not fail", f"{last}\n{traceback.format_exc()}"))

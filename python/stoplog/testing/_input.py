@@ -30,13 +30,13 @@ class Input:
         """
         if not self._is_known:
             raise ValueError(
-                "The rows of files that were fed are not known here. Say what is right by expected=…"
+                "The rows of fed files are unknown to the test. Pass the expected rows by expected=…"
             )
         return tuple(self._rows)
 
     def add(self, rows: Iterable[Row]) -> None:
         if isinstance(rows, (str, Mapping)):
-            raise TypeError("feed() takes the rows of one file, such as a list, and not a single row")
+            raise TypeError("feed() accepts the rows of one file, such as a list, and not a single row")
         added = list(rows)
         lines = [_line(row) for row in added]
         suffix = ".txt" if all(isinstance(row, str) for row in added) else ".json"

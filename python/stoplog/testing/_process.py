@@ -42,9 +42,9 @@ class FunctionName:
         file = getattr(module, "__file__", None)
         if module is None or file is None or getattr(module, name, None) is not function:
             raise TypeError(
-                f"{name} is not a function at the top of a module, and only such a one is found again by the "
-                "process of its own in which a pipeline runs. Write it with def outside of any class and "
-                "function, and hand over what it closes over as arguments={…}."
+                f"{name} is not a top-level function of a module. A pipeline runs in another process, which "
+                "finds only such functions. Define the function outside of classes and functions, and pass "
+                "its other values as arguments={…}."
             )
         return cls(module.__name__, str(Path(file).resolve()), name)
 

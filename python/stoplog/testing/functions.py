@@ -150,7 +150,7 @@ def _check_file(read: _Read, data: bytes) -> list[Any]:
         if found != expected:
             why = difference(expected, found)
             raise LawBroken(
-                "portions", f"{read.owner} returned other rows if the file comes in portions: {why}"
+                "portions", f"{read.owner} returned other rows if the file arrives in portions: {why}"
             )
     for cut in _cuts(size) if read.tail else ():
         found = read.rows("pieces", data, 0, cut) + read.rows("pieces", data, cut, size)

@@ -135,9 +135,9 @@ class Pipeline:
         end = self._start(replace(self._next, trigger=trigger, fault=f"{step.value}:{occurrence}:halt"))
         if end.code == 0:
             raise NotReached(
-                f"The pipeline took all input and ended, and was not {occurrence} times at {step.value} "
-                f"({step.after}). Feed more, take an earlier occurrence, or set the option that this step "
-                "belongs to."
+                f"The pipeline read all input and ended, and did not reach {step.value} ({step.after}) "
+                f"{occurrence} times. Feed more input, use an earlier occurrence, or set the option of "
+                "this step."
             )
         if not end.is_kill:
             raise self._failed(end)
@@ -155,13 +155,13 @@ class Pipeline:
             PipelineFailed: the process ended with its own error.
         """
         if after_epochs < 1:
-            raise ValueError(f"after_epochs is {after_epochs}; the least is 1")
+            raise ValueError(f"after_epochs is {after_epochs}; the minimum is 1")
         enough = committed_epochs(self.sink) + after_epochs
         end = self._start(self._next, lambda: committed_epochs(self.sink) >= enough)
         if end.code == 0:
             raise NotReached(
                 f"The pipeline ended before it could be killed after {after_epochs} epochs. Feed more files, "
-                "and let it read few of them in a micro-batch (maxFilesPerTrigger)."
+                "and limit the files of a micro-batch (maxFilesPerTrigger)."
             )
         if not end.is_kill:
             raise self._failed(end)
@@ -207,7 +207,7 @@ class Pipeline:
         __tracebackhide__ = True
         found = self._difference(expected, key)
         if not found.is_none:
-            raise AssertionError(self._told("Not each row is there once", found))
+            raise AssertionError(self._told("Not every row is visible exactly once", found))
 
     def assert_none_twice(self, expected: Expected = None, key: Key = None) -> None:
         """Asserts that no row is visible twice, an invariant at any time; rows may still be hidden.
@@ -222,7 +222,7 @@ class Pipeline:
         __tracebackhide__ = True
         found = replace(self._difference(expected, key), lost=())
         if not found.has_no_surplus:
-            raise AssertionError(self._told("Readers see rows that they should not see", found))
+            raise AssertionError(self._told("Readers see unexpected or repeated rows", found))
 
     def survives(
         self,

@@ -89,8 +89,8 @@ def content(file: Path) -> bytes:
     """
     if file.suffix in _UNKNOWN:
         raise ValueError(
-            f"{file} is compressed with what Python has no library for. "
-            "Give stoplog_pipeline a reader=… of yours."
+            f"Python has no library for the compression of {file}. "
+            "Pass a custom reader=… to stoplog_pipeline."
         )
     opened = _OPENERS.get(file.suffix)
     return opened(file) if opened else file.read_bytes()

@@ -77,6 +77,9 @@ class Diagnosis:
 
         Raises:
             StoplogError: the file cannot be written, with the condition `STOPLOG_CANNOT_WRITE`.
+
+        Example:
+            stoplog.doctor(spark).bundle("stoplog-support.zip")
         """
         findings = [{**asdict(each), "level": each.level.value} for each in self.findings]
         whole = json.dumps(

@@ -74,6 +74,9 @@ class SplitSource(ABC):
 
         Raises:
             TypeError: the source cannot be pickled; the message has the reason.
+
+        Example:
+            rows = Numbers().read_stream(spark, max_splits_per_trigger=10)
         """
         from stoplog._functions.source_frame import rows_of
 
@@ -85,6 +88,9 @@ class SplitSource(ABC):
 
         Raises:
             TypeError: the source cannot be pickled; the message has the reason.
+
+        Example:
+            Numbers().read(spark).agg({"n": "sum"}).show()
         """
         from stoplog._functions.source_frame import rows_of
 

@@ -138,6 +138,9 @@ class TwoPhaseSink(ABC):
         Raises:
             TypeError: the sink cannot be pickled, or the rows have other columns than `schema`.
             ValueError: an attribute of the sink has the name of a secret.
+
+        Example:
+            query = Shop("/data/shop").write_stream(orders, "/data/checkpoint").start()
         """
         from stoplog._python.frames import prepared_frame, sink_options
 
@@ -161,6 +164,9 @@ class TwoPhaseSink(ABC):
         Raises:
             TypeError: the sink cannot be pickled, or the rows have other columns than `schema`.
             ValueError: an attribute of the sink has the name of a secret.
+
+        Example:
+            Shop("/data/shop").write(orders, pythonTimeout="5m")
         """
         from stoplog._python.frames import prepared_frame, sink_options
 

@@ -108,6 +108,9 @@ jdbc.keyColumns='id')
 
         Args:
             class_name: the name of a class on Spark's class path that extends `stoplog.wal.RowSender`.
+
+        >>> WriteAheadSink.to_sender("com.acme.ShopSender").build().options()["sender"]
+        'com.acme.ShopSender'
         """
         return WriteAheadSinkBuilder(BuilderState.of({"sender": {"sender": class_name}}))
 
@@ -121,6 +124,10 @@ jdbc.keyColumns='id')
         Raises:
             TypeError: the target cannot be pickled.
             ValueError: an attribute of the target has the name of a secret.
+
+        Example:
+            sink = stoplog.WriteAheadSink.to_target(ShopTarget("https://shop.example")).build()
+            sink.write_stream(orders, "/data/checkpoint").start()
         """
         name = carrier.name_of(target)
         options = {

@@ -169,7 +169,7 @@ def _schema(argument: str, given: str) -> Any:
         schema = json.loads(string(argument, given))
         _alone(schema)
     except ValueError as error:
-        raise ValueError(f"{argument} is no schema of Avro in JSON: {error}") from None
+        raise ValueError(f"{argument} is not an Avro schema in JSON: {error}") from None
     return schema
 
 
@@ -216,9 +216,9 @@ _DEFAULTS = {
 }
 
 _ELSEWHERE = {
-    "set_fs_config": "a session's settings spark.hadoop.… reach every file system: set them there",
-    "set_async_timeout": "the sink waits two minutes for HDFS to end a lease, and says then for which file",
-    "disable_cleanup_on_open": "what no record of the log names is removed once it is eleven minutes old",
+    "set_fs_config": "set spark.hadoop.… in the session: these settings apply to every file system",
+    "set_async_timeout": "the sink waits two minutes for HDFS to end a lease; an error names the file",
+    "disable_cleanup_on_open": "a file that no record of the log names is deleted after eleven minutes",
 }
 
 
@@ -252,7 +252,7 @@ class BucketingSink:
             bucketer: a `DateTimeBucketer`, a `BasePathBucketer`, or a custom JVM class,
                 `BucketAssigner.custom("…")`.
         """
-        self._bucketer = required("set_bucketer", bucketer, Bucketer, "make one, such as DateTimeBucketer()")
+        self._bucketer = required("set_bucketer", bucketer, Bucketer, "pass one, such as DateTimeBucketer()")
         return self
 
     def set_writer(self, writer: Writer) -> Self:
@@ -262,28 +262,28 @@ class BucketingSink:
             writer: a `StringWriter`, a `SequenceFileWriter`, an `AvroKeyValueSinkWriter`, or an `Encoder`,
                 such as a custom JVM class, `Encoder.custom("…")`.
         """
-        self._writer = required("set_writer", writer, Writer, "make one, such as StringWriter()")
+        self._writer = required("set_writer", writer, Writer, "pass one, such as StringWriter()")
         return self
 
     def set_batch_size(self, size: Size) -> Self:
-        """Sets the size above which a part is closed: an int, or a string such as `"384m"` (the default)."""
+        """Sets the size above which a part is closed: int bytes, or a string; `"384m"` by default."""
         return self.set_option("maxPartSize", size_text("size", size))
 
     def set_batch_rollover_interval(self, interval: Duration) -> Self:
-        """Sets the age at which a part is closed: `timedelta`, string or int milliseconds.
+        """Sets the age at which a part is closed: `timedelta`, string such as `"15m"`, or int milliseconds.
 
         The default is `"none"`: age does not close parts.
         """
         return self.set_option("rolloverInterval", duration_text("interval", interval))
 
     def set_inactive_bucket_threshold(self, threshold: Duration) -> Self:
-        """Sets the time without rows after which a part is closed: types as above; 1 minute by default."""
+        """Sets the idle time that closes a part: `timedelta`, string or int milliseconds; default: `"1m"`."""
         return self.set_option("inactivityInterval", duration_text("threshold", threshold))
 
     def set_inactive_bucket_check_interval(self, interval: Duration) -> Self:
-        """Sets the interval of the driver's checks while no data arrives: types as above.
+        """Sets the interval of the driver's checks while no data arrives.
 
-        1 minute by default.
+        A `timedelta`, a string such as `"1m"`, the default, or int milliseconds.
         """
         return self.set_option("bucketCheckInterval", duration_text("interval", interval))
 
@@ -311,7 +311,7 @@ class BucketingSink:
         return self._set_marker("validLengthPrefix", prefix)
 
     def set_valid_length_suffix(self, suffix: str) -> Self:
-        """Sets the suffix of a valid-length file's name; `.valid-length` by default. Effective as above."""
+        """Sets the suffix of a valid-length file's name; `.valid-length` by default. See the prefix."""
         return self._set_marker("validLengthSuffix", suffix)
 
     def set_part_prefix(self, prefix: str) -> Self:
@@ -389,8 +389,8 @@ class BucketingSink:
     def _set_marker(self, option: str, text: str) -> Self:
         if not string(option, text):
             raise ValueError(
-                f"{option} = '' would show unfinished files to readers: every sink of stoplog is exactly "
-                "once, so leave it out or name one"
+                f"{option} = '' would show unfinished files to readers: every sink of stoplog is "
+                "exactly-once. Remove the call, or pass another value"
             )
         return self.set_option(_setting(option), text)
 

@@ -253,6 +253,9 @@ class CassandraSource(OptionBacked):
             contact_points: some nodes, as `host` or `host:port`.
             keyspace: the keyspace of the table, verbatim, without quotes.
             table: the name of the table.
+
+        >>> CassandraSource.for_table(["a", "b:9142"], "shop", "orders").build().options()
+        {'contactPoints': 'a,b:9142', 'keyspace': 'shop', 'table': 'orders'}
         """
         return CassandraSourceBuilder(BuilderState.of({"table": _table(contact_points, keyspace, table)}))
 
@@ -336,5 +339,5 @@ def _mapping(columns: Mapping[str, str]) -> str:
         for row, table in mapping("columns", columns).items()
     ]
     for name in (name for pair in pairs for name in pair if {",", "="} & set(name)):
-        raise ValueError(f"a mapped column must have no comma and no equals sign in its name: {name!r}")
+        raise ValueError(f"the name of a mapped column must not contain a comma or an equals sign: {name!r}")
     return ",".join(f"{row}={table}" for row, table in pairs)

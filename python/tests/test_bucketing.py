@@ -110,7 +110,7 @@ def test_custom_bucketers_and_writers_are_passed_by_class_name() -> None:
 @pytest.mark.parametrize("piece", ["in_progress", "pending", "valid_length"])
 @pytest.mark.parametrize("side", ["prefix", "suffix"])
 def test_an_empty_marker_of_unfinished_files_is_rejected(piece: str, side: str) -> None:
-    with pytest.raises(ValueError, match=r"readers: every sink of stoplog is exactly once"):
+    with pytest.raises(ValueError, match=r"readers: every sink of stoplog is exactly-once"):
         getattr(BucketingSink("/base/path"), f"set_{piece}_{side}")("")
 
 

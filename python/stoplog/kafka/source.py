@@ -37,15 +37,15 @@ Otherwise: TypeAlias = Literal["earliest", "latest", "fail"]
 _FACADE = "stoplog.kafka.KafkaSource"
 ARTIFACT = "stoplog-kafka"
 _KEPT = ("topic", "partition", "offset", "timestamp", "timestampType", "headers")
-_POSITIONS = "make one by a method of StartPosition, such as StartPosition.earliest()"
+_POSITIONS = "create one with a method of StartPosition, such as StartPosition.earliest()"
 _BYTES = Decoder.binary()
-_DECODERS = "make one by a method of Decoder, such as Decoder.string()"
+_DECODERS = "create one with a method of Decoder, such as Decoder.string()"
 _SELECTIONS = {
     "subscribe": "with_topics",
     "subscribePattern": "with_topic_pattern",
     "assign": "with_partitions",
 }
-_ON_CONNECT = "Ask the group elsewhere, and begin with StartPosition.offsets."
+_ON_CONNECT = "Read the offsets of the group in another program, and pass them to StartPosition.offsets."
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +160,10 @@ class KafkaSource(OptionBacked):
 
         Args:
             servers: the bootstrap brokers, as `host:port`.
+
+        >>> source = KafkaSource.builder(["a:9092", "b:9092"]).with_topics("orders", "returns").build()
+        >>> source.options()["kafka.bootstrap.servers"], source.options()["subscribe"]
+        ('a:9092,b:9092', 'orders,returns')
         """
         settings = (
             brokers("builder", servers),
@@ -283,7 +287,7 @@ class KafkaSourceBuilder(Unbuilt):
             NoSession: the position of a group was requested before the start of a session.
         """
         if not self._selection:
-            raise ValueError("with_topics, with_topic_pattern or with_partitions has to say what is read")
+            raise ValueError("call with_topics, with_topic_pattern or with_partitions")
         columns = (f"{self._key.of('key')} AS key", f"{self._value.of('value')} AS value", *_KEPT)
         return KafkaSource((*self._settings, *self._selection, *self._start()), columns)
 
@@ -293,7 +297,7 @@ class KafkaSourceBuilder(Unbuilt):
                 raise InvalidOptions(
                     "STOPLOG_INVALID_OPTIONS",
                     f"{_SELECTIONS[option]} after {_SELECTIONS[earlier]}: "
-                    "a source reads topics, a pattern or partitions; leave one of the two calls out.",
+                    "a source reads topics, a pattern or partitions; remove one of the two calls.",
                 )
         return replace(self, _selection=((option, value),))
 

@@ -129,7 +129,8 @@ final class BucketingSink(basePath: String) {
 
 object BucketingSink {
 
-  private final val Unmarked = "every sink of stoplog is exactly once, so leave it out or name one"
+  private final val Unmarked =
+    "every sink of stoplog is exactly-once. Remove the call, or pass another value"
 
   private val Defaults = Map(
     "inProgress"          -> "bucket",

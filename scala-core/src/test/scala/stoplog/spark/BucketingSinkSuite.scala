@@ -113,10 +113,10 @@ class BucketingSinkSuite extends AnyFunSuite with SparkSessionForTests {
     )
     for (set <- markers) {
       val refused = intercept[StoplogArgumentException](set(new BucketingSink("/base/path")))
-      assert(refused.getMessage.contains("every sink of stoplog is exactly once"))
+      assert(refused.getMessage.contains("every sink of stoplog is exactly-once"))
     }
     val shown = intercept[StoplogArgumentException](new BucketingSink("/a").setPendingPrefix("p").build())
-    assert(shown.getMessage.contains("readers would take such files for data"))
+    assert(shown.getMessage.contains("readers would read such files as data"))
   }
 
   test("writes lines to hourly buckets, and the next run publishes parts of a stopped run") {

@@ -203,14 +203,14 @@ def _parsed(schema: StructType | str) -> StructType:
         return schema
     parsed = StructType.fromDDL(schema)
     if not isinstance(parsed, StructType):
-        raise ValueError(f'The schema {schema} has no columns. Write it as in "id bigint, name string".')
+        raise ValueError(f'The schema {schema} has no columns. Write, for example, "id bigint, name string".')
     return parsed
 
 
 def _check_asynchronous(fn: AsyncFunction) -> None:
     if not (inspect.iscoroutinefunction(fn) or inspect.iscoroutinefunction(type(fn).__call__)):
         raise TypeError(
-            f"{fn!r} is not asynchronous. Write it as `async def`; for a client that blocks, await "
+            f"{fn!r} is not asynchronous. Define it with `async def`; for a client that blocks, await "
             "asyncio.to_thread(…) in it."
         )
 

@@ -116,7 +116,7 @@ class BulkFormat(OptionBacked):
         Traceback (most recent call last):
         ValueError: 'json' is a row format: use FileSink.for_row_format("…", 'json')
         """
-        required("for_bulk_format", bulk_format, BulkFormat | str, "make one by a method of BulkFormat")
+        required("for_bulk_format", bulk_format, BulkFormat | str, "create one with a method of BulkFormat")
         if isinstance(bulk_format, BulkFormat):
             return bulk_format
         if bulk_format in BULK_FORMATS:
@@ -141,7 +141,7 @@ class BulkFormat(OptionBacked):
         """
         if ("format", "sequencefile") in self._pairs:
             raise ValueError(
-                "'sequencefile' is not a format of a source: read it with a class of your own, "
+                "'sequencefile' is not a format of a source: read it with a custom class, "
                 'BulkFormat.custom("…")'
             )
         return self.options()

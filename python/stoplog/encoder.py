@@ -145,7 +145,7 @@ class Encoder(OptionBacked):
         Traceback (most recent call last):
         ValueError: 'parquet' is a bulk format: use FileSink.for_bulk_format("…", 'parquet')
         """
-        required("for_row_format", encoder, Encoder | str, "make one by a method of Encoder")
+        required("for_row_format", encoder, Encoder | str, "create one with a method of Encoder")
         if isinstance(encoder, Encoder):
             return encoder
         if encoder in ROW_FORMATS:

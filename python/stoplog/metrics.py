@@ -144,7 +144,7 @@ def progress(query: StreamingQuery, every: float = 1.0, wait: Wait = time.sleep)
     # on the class, because the attribute of the query would call Spark
     if not hasattr(type(query), "lastProgress"):
         kind = type(query).__name__
-        raise TypeError(f"a streaming query is needed, and got a {kind}: pass the answer of start()")
+        raise TypeError(f"a streaming query is needed, and got a {kind}: pass the result of start()")
     last: SinkProgress | None = None
     running = True
     while running:

@@ -140,7 +140,7 @@ def check_options(df: DataFrame, options: Mapping[str, str | os.PathLike[str]]) 
         print(stoplog.preflight.check_options(empty, {"path": "/data/out", "format": "jsn"}))
     """
     bridge = require_bridge(
-        "A preflight", "Start the query: its refusal says the same, one problem after another."
+        "A preflight", "Start the query, which reports the same problems one after another."
     )
     return of_jar(bridge.preflight(df, {key: os.fspath(value) for key, value in options.items()}))
 

@@ -105,7 +105,7 @@ def _is_provided(builder: SparkSession.Builder) -> bool:
 def _warn_of_packages(builder: SparkSession.Builder) -> None:
     if executors_lack_packages({**builder._options, "spark.jars": jar()}):
         warnings.warn(
-            "Spark gives executors no spark.jars.packages when spark.jars is set as well. "
+            "Spark does not pass spark.jars.packages to executors if spark.jars is also set. "
             f"Add the coordinate {packages()} to spark.jars.packages instead of calling stoplog.configure.",
             stacklevel=3,
         )

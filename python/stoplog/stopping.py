@@ -56,7 +56,7 @@ def await_finished(query: StreamingQuery, timeout: float = 60.0) -> Finished:
 
 _BETWEEN_BATCHES = "BetweenBatches"
 _ON_CONNECT = (
-    "Use query.stop(): no row is lost or repeated, and the next start does the interrupted batch again."
+    "Use query.stop(): no row is lost or repeated, and the next start repeats the interrupted batch."
 )
 _FINALIZE_ON_CONNECT = (
     "Build the sink with_finalize_on_termination('always'), or publish the parts after the stop by "

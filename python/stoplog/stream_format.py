@@ -173,7 +173,7 @@ class StreamFormat(OptionBacked):
         Traceback (most recent call last):
         ValueError: 'parquet' holds blocks of records: use FileSource.for_bulk_file_format('parquet', "…")
         """
-        made_by = "make one by a method of StreamFormat"
+        made_by = "create one with a method of StreamFormat"
         required("for_record_stream_format", stream_format, StreamFormat | str, made_by)
         if isinstance(stream_format, StreamFormat):
             return stream_format

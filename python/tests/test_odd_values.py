@@ -166,7 +166,7 @@ def test_an_empty_name_is_rejected(make: Make, sentence: str) -> None:
         (
             lambda: loose(FileSink.for_row_format)("/out", Encoder),
             "for_row_format needs an Encoder or a string, and got the class Encoder: "
-            "make one by a method of Encoder",
+            "create one with a method of Encoder",
         ),
         (
             lambda: loose(FileSink.for_row_format)("/out", Encoder.json),
@@ -174,26 +174,27 @@ def test_an_empty_name_is_rejected(make: Make, sentence: str) -> None:
         ),
         (
             lambda: loose(FileSink.for_row_format)("/out", ["json"]),
-            "for_row_format needs an Encoder or a string, not ['json']: make one by a method of Encoder",
+            "for_row_format needs an Encoder or a string, not ['json']: create one with a method of Encoder",
         ),
         (
             lambda: loose(FileSink.for_bulk_format)("/out", None),
-            "for_bulk_format needs a BulkFormat or a string, not None: make one by a method of BulkFormat",
+            "for_bulk_format needs a BulkFormat or a string, not None: "
+            "create one with a method of BulkFormat",
         ),
         (
             lambda: loose(FileSource.for_record_stream_format)(BulkFormat.parquet(), "/in"),
             "for_record_stream_format needs a StreamFormat or a string, not BulkFormat(format='parquet'): "
-            "make one by a method of StreamFormat",
+            "create one with a method of StreamFormat",
         ),
         (
             lambda: SINK.with_bucket_assigner(BucketAssigner),
             "with_bucket_assigner needs a BucketAssigner, and got the class BucketAssigner: "
-            "make one by a method of BucketAssigner, or use with_bucket_by for a SQL expression",
+            "create one with a method of BucketAssigner, or use with_bucket_by for a SQL expression",
         ),
         (
             lambda: RECORDS.with_value(int),
             "with_value needs a Decoder, and got the class int: "
-            "make one by a method of Decoder, such as Decoder.string()",
+            "create one with a method of Decoder, such as Decoder.string()",
         ),
         (
             lambda: RECORDS.with_value(Decoder.string),
@@ -232,7 +233,7 @@ def test_an_empty_name_is_rejected(make: Make, sentence: str) -> None:
         ),
         (
             lambda: stoplog.follow(loose("a writer")),
-            "a streaming query is needed, and got a str: pass the answer of start()",
+            "a streaming query is needed, and got a str: pass the result of start()",
         ),
         (
             lambda: AvroKeyValueSinkWriter(loose({"type": "long"}), '"string"'),
@@ -249,15 +250,15 @@ def test_a_wrong_type_is_rejected_with_a_suggestion(make: Make, sentence: str) -
     [
         (
             lambda: AvroKeyValueSinkWriter("long", '"string"'),
-            "key_schema is no schema of Avro in JSON: Expecting value: line 1 column 1 (char 0)",
+            "key_schema is not an Avro schema in JSON: Expecting value: line 1 column 1 (char 0)",
         ),
         (
             lambda: AvroKeyValueSinkWriter('"long"', '{"type":"record","fields":[]}'),
-            "value_schema is no schema of Avro in JSON: a record has no name",
+            "value_schema is not an Avro schema in JSON: a record has no name",
         ),
         (
             lambda: CASSANDRA.with_column_mapping({"a,b": "c"}),
-            "a mapped column must have no comma and no equals sign in its name: 'a,b'",
+            "the name of a mapped column must not contain a comma or an equals sign: 'a,b'",
         ),
         (lambda: FileCompactStrategy(checkpoints=0), "checkpoints=0 must be more than 0"),
         (lambda: FileCompactStrategy(size_threshold=-1), "size_threshold=-1 must be more than 0"),

@@ -188,7 +188,7 @@ def test_outcomes_are_one_for_each_output() -> None:
     requested = [stoplog.Prepared(b"x", 1)] * 2
     with pytest.raises(WrongUse, match="commit_all returned 1 outcomes for 2 outputs"):
         guarding.outcomes([stoplog.CommitOutcome.LOST], requested, "commit_all")
-    with pytest.raises(WrongUse, match="committer returned no object with a method commit"):
+    with pytest.raises(WrongUse, match="committer returned an object without a method commit"):
         CommitterSide(Sink()).commit([["n", 1, "", 1, 1]])
 
 

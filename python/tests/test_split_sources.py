@@ -138,7 +138,7 @@ def _returned(value: Any) -> Any:
             Wrong(cut=(Split([0, 0], 0), Split([0, 10], 10))),
             "Wrong.cut returned a first split with 0 rows. Return a split of 1 to 3 rows",
         ),
-        (Wrong(cut=Split([0, 1])), "Wrong.cut returned a Split. Return a split of up to the number of rows"),
+        (Wrong(cut=Split([0, 1])), "Wrong.cut returned a Split. Return a split of at most the requested"),
         (
             Wrong(cut=(Split([0, 9], 9), Split([9, 10], 1))),
             "Wrong.cut returned a first split with 9 rows. Return a split of 1 to 3 rows",

@@ -154,7 +154,7 @@ def test_options_with_names_in_two_cases_are_merged() -> None:
     assert merged([{"sinkId": "a"}, {"SINKID": "a", "path": "/x"}]) == (("sinkId", "a"), ("path", "/x"))
     with pytest.raises(ValueError, match="two values") as raised:
         merged([{"a": "1", "b": "1"}, {"A": "2"}, {"b": "3", "a": "1"}])
-    assert str(raised.value) == "an option was given two values: a is '1' and '2', b is '1' and '3'"
+    assert str(raised.value) == "an option has two values: a is '1' and '2', b is '1' and '3'"
 
 
 @pytest.mark.parametrize(

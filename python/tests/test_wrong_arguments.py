@@ -40,8 +40,7 @@ KAFKA: Any = KafkaSource.builder("broker:9092")
     [
         (
             lambda: SINK.with_rolling_policy(DefaultRollingPolicy.builder().with_max_part_size("1g")),
-            "with_rolling_policy needs a RollingPolicy, and got a DefaultRollingPolicyBuilder: "
-            "end it with .build()",
+            "with_rolling_policy needs a RollingPolicy, and got a DefaultRollingPolicyBuilder: call .build()",
         ),
         (
             lambda: SINK.with_rolling_policy(OnCheckpointRollingPolicy),
@@ -50,34 +49,34 @@ KAFKA: Any = KafkaSource.builder("broker:9092")
         ),
         (
             lambda: SINK.with_rolling_policy("onCheckpoint"),
-            "with_rolling_policy needs a RollingPolicy, not 'onCheckpoint': make one by "
+            "with_rolling_policy needs a RollingPolicy, not 'onCheckpoint': create one with "
             "DefaultRollingPolicy(…), "
             "RollingPolicy.from_function(…) or RollingPolicy.custom(…)",
         ),
         (
             lambda: SINK.with_bucket_assigner("basePath"),
             "with_bucket_assigner needs a BucketAssigner, not 'basePath': "
-            "make one by a method of BucketAssigner, "
+            "create one with a method of BucketAssigner, "
             "or use with_bucket_by for a SQL expression",
         ),
         (
             lambda: SINK.with_output_file_config(OutputFileConfig.builder().with_part_prefix("p")),
             "with_output_file_config needs an OutputFileConfig, and got an OutputFileConfigBuilder: "
-            "end it with .build()",
+            "call .build()",
         ),
         (
             lambda: SINK.with_output_file_config("p"),
-            "with_output_file_config needs an OutputFileConfig, not 'p': make one by OutputFileConfig(…)",
+            "with_output_file_config needs an OutputFileConfig, not 'p': create one with OutputFileConfig(…)",
         ),
         (
             lambda: SINK.enable_compact("often"),
             "enable_compact needs a FileCompactStrategy, not 'often': "
-            "make one by FileCompactStrategy.builder()",
+            "create one with FileCompactStrategy.builder()",
         ),
         (
             lambda: BUCKETING.set_writer("text"),
             "set_writer needs a StringWriter or a SequenceFileWriter or an AvroKeyValueSinkWriter "
-            "or an Encoder, not 'text': make one, such as StringWriter()",
+            "or an Encoder, not 'text': pass one, such as StringWriter()",
         ),
         (
             lambda: BUCKETING.set_bucketer(DateTimeBucketer),
@@ -86,18 +85,18 @@ KAFKA: Any = KafkaSource.builder("broker:9092")
         ),
         (
             lambda: KAFKA.starting_from("earliest"),
-            "starting_from needs a StartPosition, not 'earliest': make one by a method of StartPosition, "
+            "starting_from needs a StartPosition, not 'earliest': create one with a method of StartPosition, "
             "such as StartPosition.earliest()",
         ),
         (
             lambda: KAFKA.with_value("string"),
             "with_value needs a Decoder, not 'string': "
-            "make one by a method of Decoder, such as Decoder.string()",
+            "create one with a method of Decoder, such as Decoder.string()",
         ),
         (
             lambda: KAFKA.with_key("string"),
             "with_key needs a Decoder, not 'string': "
-            "make one by a method of Decoder, such as Decoder.string()",
+            "create one with a method of Decoder, such as Decoder.string()",
         ),
     ],
 )
@@ -120,10 +119,7 @@ def test_an_argument_of_another_type_is_rejected(call: Callable[[], object], sen
 def test_an_unbuilt_builder_is_rejected_with_a_hint_at_build(builder: Any, name: str) -> None:
     with pytest.raises(AttributeError) as raised:
         getattr(builder, name)
-    assert (
-        str(raised.value)
-        == f"{type(builder).__name__} has no {name}: end it with .build(), which answers what has"
-    )
+    assert str(raised.value) == f"call .build() first: {name} is a method of the built sink or source"
 
 
 def test_a_misspelt_method_of_a_builder_is_an_attribute_error() -> None:
@@ -300,6 +296,6 @@ def test_a_source_accepts_a_single_kind_of_selection(first: str, second: str) ->
         with pytest.raises(stoplog.InvalidOptions) as raised:
             selections()[second](begun)
         assert raised.value.condition == "STOPLOG_INVALID_OPTIONS"
-        assert f"{second} after {first}: a source reads topics, a pattern or partitions; leave one" in str(
+        assert f"{second} after {first}: a source reads topics, a pattern or partitions; remove one" in str(
             raised.value
         )

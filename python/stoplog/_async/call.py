@@ -105,7 +105,7 @@ class Caller:
             return [error] * len(rows)
         if not isinstance(answers, list | tuple) or len(answers) != len(rows):
             how_many = len(answers) if isinstance(answers, list | tuple) else "no list of"
-            return [BadAnswer(f"{how_many} answers for a batch of {len(rows)} rows")] * len(rows)
+            return [BadAnswer(f"{how_many} results for a batch of {len(rows)} rows")] * len(rows)
         return answers
 
     async def _attempt(self, rows: list[Row]) -> Sequence[Any]:

@@ -23,7 +23,7 @@ class RetryAfter(Exception):
         TypeError: `seconds` is not a number, such as the text of a header.
 
     >>> str(RetryAfter(1.5))
-    'The service asked to be called again after 1.5 s.'
+    'The service requested a retry after 1.5 s.'
     """
 
     def __init__(self, seconds: float) -> None:
@@ -31,7 +31,7 @@ class RetryAfter(Exception):
             raise TypeError(
                 f"seconds must be a number, not {seconds!r}: write float(…) for the text of a header"
             )
-        super().__init__(f"The service asked to be called again after {seconds:g} s.")
+        super().__init__(f"The service requested a retry after {seconds:g} s.")
         self.retry_after = seconds
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -244,7 +244,7 @@ def _columns_of_buckets(options: Mapping[str, str], owner: str) -> list[str]:
     if assigner.lower() not in {"datetime", "basepath"}:
         raise _invalid(
             f"{owner} encodes the rows of one bucket, and the buckets of the JVM class {assigner} are not "
-            "known before. Use BucketAssigner.from_function, with_partition_by or with_bucket_by."
+            "known in advance. Use BucketAssigner.from_function, with_partition_by or with_bucket_by."
         )
     return [options["bucketcolumn"]] if "bucketcolumn" in options else []
 

@@ -114,7 +114,7 @@ class EnumeratorSide:
         if returned is None:
             return None
         if not isinstance(returned, tuple) or len(returned) != 2:
-            repair = "Return a split of up to the number of rows, and a split of the others, or None."
+            repair = "Return a split of at most the requested rows, and a split of the other rows, or None."
             raise PythonResult(f"{self.owner}.cut", described(returned), repair)
         head, rest = (self._values("cut", part) for part in returned)
         if head[1] is None or not 0 < head[1] <= rows:

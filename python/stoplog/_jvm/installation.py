@@ -31,13 +31,13 @@ def java_command() -> str:
     if home:
         java = Path(home) / "bin" / "java"
         if not java.is_file():
-            raise ToolFailed("STOPLOG_TOOL_JAVA", f"JAVA_HOME is {home}, where there is no bin/java.")
+            raise ToolFailed("STOPLOG_TOOL_JAVA", f"JAVA_HOME is {home}, which has no bin/java.")
         return str(java)
     found = shutil.which("java")
     if not found:
         raise ToolFailed(
             "STOPLOG_TOOL_JAVA",
-            "There is no java. Install Java 17 or later, or set JAVA_HOME to where it is.",
+            "Java was not found. Install Java 17 or later, or set JAVA_HOME to its directory.",
         )
     return found
 
@@ -70,7 +70,7 @@ def spark_jars() -> Path:
     if not any(jars.glob("hadoop-client-*.jar")):
         raise ToolFailed(
             "STOPLOG_TOOL_SPARK",
-            f"There are no jars of Spark in {jars}. Install pyspark, or set SPARK_HOME to where Spark is.",
+            f"There are no jars of Spark in {jars}. Install pyspark, or set SPARK_HOME to its directory.",
         )
     return jars
 

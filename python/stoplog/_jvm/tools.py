@@ -150,7 +150,7 @@ def _named() -> dict[str, str]:
 
 def _no_answer(status: int, errors: str) -> str:
     said = " ".join(errors.strip().splitlines()[-5:])
-    return f"The tool ended with status {status} and gave no answer. It said: {said or 'nothing'}"
+    return f"The tool ended with status {status} and without a result. Its output: {said or 'none'}"
 
 
 def _sentence(message: str) -> str:

@@ -122,8 +122,7 @@ class Unbuilt(Hinted):
 
         def __getattr__(self, name: str) -> object:
             if re.sub("(?=[A-Z])", "_", name).lower() in _OF_WHAT_IS_BUILT:
-                kind = type(self).__name__
-                raise AttributeError(f"{kind} has no {name}: end it with .build(), which answers what has")
+                raise AttributeError(f"call .build() first: {name} is a method of the built sink or source")
             return super().__getattr__(name)
 
 
@@ -227,7 +226,7 @@ def required(method: str, value: _Value, kind: Any, made_by: str) -> _Value:
     >>> required("with_output_file_config", OutputFileConfig.builder(), OutputFileConfig, "…")
     Traceback (most recent call last):
     TypeError: with_output_file_config needs an OutputFileConfig, and got an OutputFileConfigBuilder: \
-end it with .build()
+call .build()
     """
     if isinstance(value, kind):
         return value
@@ -238,7 +237,7 @@ end it with .build()
     if inspect.isroutine(value):
         raise TypeError(f"{needed}, and got the function {value.__name__}: call it, as {value.__name__}(…)")
     if hasattr(value, "build"):
-        raise TypeError(f"{needed}, and got {_one(type(value))}: end it with .build()")
+        raise TypeError(f"{needed}, and got {_one(type(value))}: call .build()")
     raise TypeError(f"{needed}, not {value!r}: {made_by}")
 
 
@@ -265,10 +264,10 @@ def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
     (('format', 'json'), ('sinkId', 'a'))
     >>> merged([{"timeZone": "UTC"}, {"timezone": "CET"}])
     Traceback (most recent call last):
-    ValueError: an option was given two values: timeZone is 'UTC' and 'CET'
+    ValueError: an option has two values: timeZone is 'UTC' and 'CET'
     >>> merged([{"password": "hunter2"}, {"password": "hunter3"}])
     Traceback (most recent call last):
-    ValueError: an option was given two values: password is '…' and '…'
+    ValueError: an option has two values: password is '…' and '…'
     """
     first: dict[str, tuple[str, str]] = {}
     conflicts: list[str] = []
@@ -279,7 +278,7 @@ def merged(parts: Iterable[Mapping[str, str]]) -> Pairs:
                 both = [redaction.value(known_key, one) for one in (known_value, value)]
                 conflicts.append(f"{known_key} is {both[0]!r} and {both[1]!r}")
     if conflicts:
-        raise ValueError(f"an option was given two values: {', '.join(conflicts)}")
+        raise ValueError(f"an option has two values: {', '.join(conflicts)}")
     return tuple(first.values())
 
 

@@ -22,7 +22,7 @@ class CommitterSide:
         if self._made is None:
             self._made = self._sink.committer()
             if not callable(getattr(self._made, "commit", None)):
-                raise WrongUse("committer returned no object with a method commit. Return one.")
+                raise WrongUse("committer returned an object without a method commit. Add the method.")
         return self._made
 
     def commit(self, parts: list[list[Any]]) -> list[str]:

@@ -46,7 +46,7 @@ def opened(version: str, sources: Sources, pickled: bytes) -> Any:
     if vars(here).get("__file__") is not None and here.__version__ != version:
         raise RuntimeError(
             f"{sys.executable} has stoplog {here.__version__}, and the query was started by stoplog "
-            f"{version}. Install the same release there, or none."
+            f"{version}. Install the same release there, or uninstall stoplog."
         )
     return pickle.loads(pickled)
 

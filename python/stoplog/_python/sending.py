@@ -79,7 +79,7 @@ class NotesSide:
         """Returns whether the chunk is noted as sent."""
         found = self._opened().is_committed(Chunk(name, query, epoch, partition, rows))
         if not isinstance(found, bool):
-            raise WrongUse(f"is_committed returned {found!r}. Return True if the chunk is noted, else False.")
+            raise WrongUse(f"is_committed returned {found!r}. Return True for a recorded chunk, else False.")
         return found
 
     def commit(self, query: str, name: str, epoch: int | None, partition: int, rows: int) -> bool:

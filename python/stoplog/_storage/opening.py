@@ -142,7 +142,7 @@ def _modified_millis(found: Mapping[str, Any]) -> int:
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 _BY_ARROW = ("s3", "s3a", "s3n", "hdfs", "viewfs")
 _BY_ARROW_AS_IT_IS = ("gs", "gcs", "abfs", "abfss")
-_NO_URI = "Leave the options out, or name the directory by its URI, such as s3://bucket/path."
+_NO_URI = "Remove the options, or pass the URI of the directory, such as s3://bucket/path."
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):/")
 
 

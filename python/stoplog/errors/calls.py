@@ -14,13 +14,13 @@ class CallFailed(StoplogError):
     """The last attempt of a call failed, and the task fails. Spark may retry the task with all its calls.
 
     >>> print(CallFailed(3, ConnectionError("refused")))
-    [STOPLOG_ASYNC_CALL_FAILED] A call of async_map failed 3 times, at last with ConnectionError: refused. \
+    [STOPLOG_ASYNC_CALL_FAILED] A call of async_map failed 3 times, finally with ConnectionError: refused. \
 Correct the cause, allow more attempts with retry, or set on_bad_row="reject" to return such rows \
 as rejected rows and continue.
     """
 
     def __init__(self, attempts: int, error: Exception) -> None:
-        times = "" if attempts == 1 else f" {attempts} times, at last"
+        times = "" if attempts == 1 else f" {attempts} times, finally"
         super().__init__(
             _CALL_FAILED,
             f"[{_CALL_FAILED}] A call of async_map failed{times} with "

@@ -24,7 +24,7 @@ class CannotRead(StoplogError):
         """Creates the error for a request that a file system rejected."""
         said = getattr(error, "strerror", None) or str(error) or type(error).__name__
         why = redaction.answer(said, path)
-        return cls(path, why.rstrip(".\n"), "Look at the path, the rights to it, and the options given.")
+        return cls(path, why.rstrip(".\n"), "Check the path, its permissions and the options.")
 
     @classmethod
     def no_package(cls, path: str, scheme: str, package: str, *with_it: str) -> CannotRead:
@@ -36,8 +36,8 @@ class CannotRead(StoplogError):
     def no_libhdfs(cls, path: str, error: Exception) -> CannotRead:
         """Creates the error for a missing libhdfs: pyarrow accesses HDFS by Hadoop's native library."""
         advice = (
-            "Set HADOOP_HOME and CLASSPATH so that libhdfs is found, or name the directory by the address of "
-            "the name node's HTTP port: webhdfs://host:9870/…"
+            "Set HADOOP_HOME and CLASSPATH so that libhdfs is found, or use the HTTP port of the name node: "
+            "webhdfs://host:9870/…"
         )
         return cls(path, redaction.answer(str(error), path).splitlines()[0].rstrip("."), advice)
 
@@ -50,10 +50,10 @@ class CannotRead(StoplogError):
     def with_keys(cls, scheme: str) -> CannotRead:
         """Creates the error for a bucket address with keys; the message omits the whole address."""
         advice = (
-            "Name the bucket alone, and give the keys by the options access_key and secret_key "
+            "Pass the bucket without keys, and the keys as the options access_key and secret_key "
             "(--fs-option), or by the variables AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY."
         )
-        return cls(f"{scheme}://…", "the address of a bucket has no user and no key in it", advice)
+        return cls(f"{scheme}://…", "the address of a bucket must not contain a user or a key", advice)
 
 
 class NotFound(StoplogError):
@@ -67,14 +67,14 @@ class WhichSink(StoplogError):
     """A request without a sink id, for a path with several sinks.
 
     >>> print(WhichSink("/data/out", ["a", "b"]))
-    /data/out has several sinks: a, b. Name one of them: --sink-id, or sink_id in Python.
+    /data/out has several sinks: a, b. Select a sink by --sink-id, or by sink_id in Python.
     """
 
     def __init__(self, path: str, sink_ids: Sequence[str]) -> None:
         super().__init__(
             "STOPLOG_WHICH_SINK",
             f"{path} has several sinks: {', '.join(sink_ids)}. "
-            "Name one of them: --sink-id, or sink_id in Python.",
+            "Select a sink by --sink-id, or by sink_id in Python.",
         )
 
 

@@ -113,7 +113,7 @@ class JarMissing(StoplogError):
         This option silently overrides every `spark.jars` of a builder.
         """
         return cls(
-            "PYSPARK_SUBMIT_ARGS sets --jars, which wins over what a builder sets. "
+            "PYSPARK_SUBMIT_ARGS sets --jars, which overrides the settings of a builder. "
             f"Add the stoplog jar there: --jars …,{jar}"
         )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-_ASSIGNERS = "make one by a method of BucketAssigner, or use with_bucket_by for a SQL expression"
+_ASSIGNERS = "create one with a method of BucketAssigner, or use with_bucket_by for a SQL expression"
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -161,7 +161,7 @@ class FileSinkBuilder(BucketMethods, PartMethods):
         >>> base.with_announcement(Announcement.catalog("events"), "hive")
         FileSinkBuilder(path='/out', format='json', announce.hive='catalog', announce.hive.table='events')
         """
-        advice = "make one by a method of Announcement"
+        advice = "create one with a method of Announcement"
         chosen = required("with_announcement", announcement, Announcement, advice)
         return self._with(f"announce.{name}", **dict(announced(name, chosen)))
 

@@ -20,7 +20,9 @@ Compression: TypeAlias = Literal[
 ]  # fmt: skip
 """The codecs. The first line is for row formats; the jar checks the codec of a bulk format."""
 
-_POLICIES = "make one by DefaultRollingPolicy(…), RollingPolicy.from_function(…) or RollingPolicy.custom(…)"
+_POLICIES = (
+    "create one with DefaultRollingPolicy(…), RollingPolicy.from_function(…) or RollingPolicy.custom(…)"
+)
 
 
 class PartMethods(Builder):
@@ -61,7 +63,7 @@ class PartMethods(Builder):
     def with_output_file_config(self, config: OutputFileConfig) -> Self:
         """Sets the names of finished parts. The default is `part-<uid>-<n>` and the format's suffix."""
         given = required(
-            "with_output_file_config", config, OutputFileConfig, "make one by OutputFileConfig(…)"
+            "with_output_file_config", config, OutputFileConfig, "create one with OutputFileConfig(…)"
         )
         return self._with("outputFileConfig", **given.options())
 
@@ -126,7 +128,9 @@ class PartMethods(Builder):
         >>> FileSink.for_row_format("/data/out", "json").enable_compact(strategy).build()
         FileSink(path='/data/out', format='json', compaction='smallParts', compactAfterEpochs='5')
         """
-        required("enable_compact", strategy, FileCompactStrategy, "make one by FileCompactStrategy.builder()")
+        required(
+            "enable_compact", strategy, FileCompactStrategy, "create one with FileCompactStrategy.builder()"
+        )
         return self.with_compaction(
             to=strategy.size_threshold, after_epochs=strategy.checkpoints, compactor=compactor
         )
@@ -148,5 +152,5 @@ class PartMethods(Builder):
         """
         kept = if_given(duration_text, "retention", retention)
         if kept is not None and form != "json":
-            raise ValueError(f"with_manifest({form!r}) takes no retention: it writes no manifest")
+            raise ValueError(f"with_manifest({form!r}) has no retention, because it writes no manifest")
         return self._with(manifest=form if kept is None else kept)

@@ -99,7 +99,9 @@ class FileSource(OptionBacked):
         """
         if isinstance(bulk_format, BulkFormat):
             return _builder(paths, bulk_format.options_to_read())
-        required("for_bulk_file_format", bulk_format, BulkFormat | str, "make one by a method of BulkFormat")
+        required(
+            "for_bulk_file_format", bulk_format, BulkFormat | str, "create one with a method of BulkFormat"
+        )
         if bulk_format in RECORD_FORMATS:
             raise ValueError(
                 f"{bulk_format!r} is read record by record: "

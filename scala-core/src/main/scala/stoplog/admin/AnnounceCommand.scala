@@ -30,7 +30,7 @@ private[admin] object AnnounceCommand {
       sink.livenessNow(),
       waiting.map { case (_, status) => Announce(subject(status), s"${status.lagRecords} records wait") } ++
         unknown.filter(_._2.lagRecords > 0).map { case (_, status) =>
-          Advise(subject(status), s"${status.lagRecords} records wait for a target that is not set")
+          Advise(subject(status), s"${status.lagRecords} records wait for a target without settings")
         },
       whenAlive => carryOut(sink, options, waiting.map(_._1).distinct, whenAlive)
     )
@@ -119,7 +119,8 @@ private[admin] object AnnounceCommand {
 
   /** A decision alone must not be announced (P-131). */
   private def notCarriedOut(logName: String, seq: Long): String =
-    s"record $seq of the log $logName is not carried out, which finalize, the next start of the query or the next batch job does"
+    s"record $seq of the log $logName is not carried out: run finalize, start the query, or run the next " +
+      "batch job"
 
   private def subject(status: AnnouncementStatus): String = s"${status.target} in ${status.logName}"
 }

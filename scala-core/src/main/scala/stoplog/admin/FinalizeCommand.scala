@@ -32,7 +32,7 @@ private[admin] object FinalizeCommand {
           part.finishedPath,
           part.sizeBytes,
           part.records,
-          s"record ${newest.seq} decided it, and no run has noted that it is visible"
+          s"record ${newest.seq} decided the part, and no mark confirms the publication"
         )
       }
 
@@ -72,23 +72,24 @@ private[admin] object CleanCommand {
       case _             => judged.found.name
     }
     judged.verdict match {
-      case OrphanStatus.InUse  => Keep(subject, s"the newest record, $seq, names it")
-      case OrphanStatus.Recent => Keep(subject, s"its writer may be alive: it is younger than $Grace minutes")
+      case OrphanStatus.InUse  => Keep(subject, s"the newest record, $seq, needs the file")
+      case OrphanStatus.Recent =>
+        Keep(subject, s"its writer may be alive: the file is younger than $Grace minutes")
       case OrphanStatus.Orphan => Remove(subject, reason(judged.found.kind, seq))
       case OrphanStatus.Returns => Restore(subject, NotCompacted)
       case OrphanStatus.Unclear =>
-        Keep(subject, s"$NotCompacted, and it may be an old copy of a file that is visible")
+        Keep(subject, s"$NotCompacted, and the file may be an old copy of a visible file")
     }
   }
 
   private def reason(kind: Kind, seq: Long): String = kind match {
     case Kind.Part  => s"unfinished, older than $Grace minutes, and not named by the newest record, $seq"
-    case Kind.Spool => s"beside a part, older than $Grace minutes, and not named by the newest record, $seq"
-    case Kind.Replaced => "a compacted part has the rows, and is visible"
+    case Kind.Spool => s"a spool file, older than $Grace minutes, and not named by the newest record, $seq"
+    case Kind.Replaced => "a visible compacted part contains the rows"
   }
 
   private val NotCompacted =
-    "set aside after a compaction was called off, or for a record that is kept no more"
+    "hidden for a compaction that was called off, or for a record that was trimmed"
 
   private val Grace = OrphanCleaner.GraceMillis / 60000
 }

@@ -142,12 +142,12 @@ object Main {
       case "aside"  => OpenRows.MoveAside
       case other    =>
         throw Errors.invalidOptions(
-          Seq(s"open = '$other' cannot be used: what becomes of open parts is finish or aside.")
+          Seq(s"open = '$other' is invalid: set open to finish or aside.")
         )
     }
 
     private def number(field: String): Long = text(field).toLongOption.getOrElse {
-      throw Errors.invalidOptions(Seq(s"$field is '${text(field)}', which is no number."))
+      throw Errors.invalidOptions(Seq(s"$field is '${text(field)}', which is not a number."))
     }
 
     private def text(field: String): String =

@@ -24,10 +24,11 @@ private[admin] object RelocateCommand {
     val found  = actions.map(_.word).toSet
     val advice =
       if (found(FileCondition.Broken.word))
-        "copy what is missing from where the directory was, while no query writes there, and look again"
+        "copy the missing files from the previous directory while no query writes there, and run relocate " +
+          "again"
       else if (found(FileCondition.Missing.word))
-        "look where the directory was: copy the missing files that are still there, and look again; if " +
-          s"there are none, $goOn"
+        "copy the missing files that still exist in the previous directory, and run relocate again; if no " +
+          s"file exists there, $goOn"
       else goOn
     new AdminPlan("relocate", sink.liveness(newest), actions :+ Advise(sink.path, advice), _ => ())
   }
@@ -41,13 +42,13 @@ private[admin] object RelocateCommand {
       if (missing.nonEmpty)
         broken(part, s"missing open files: ${missing.toVector.sorted.mkString(", ")}$uploads")
       else if (length.exists(_ < part.sizeBytes - part.spooled.storageBytes))
-        broken(part, s"open, and shorter than the ${part.sizeBytes} bytes that are recorded")
+        broken(part, s"open, and shorter than the recorded ${part.sizeBytes} bytes")
       else if (cut.nonEmpty)
         broken(
           part,
-          s"open, and ${cut.get.token} is shorter than the ${cut.get.sizeBytes} bytes that are recorded"
+          s"open, and ${cut.get.token} is shorter than the recorded ${cut.get.sizeBytes} bytes"
         )
-      else Found(part.finishedPath, FileCondition.Whole, "open, and all of it is there")
+      else Found(part.finishedPath, FileCondition.Whole, "open, and complete")
     }
 
   /** Checks the finished parts of the newest record. Older parts are the responsibility of readers. */
@@ -60,21 +61,21 @@ private[admin] object RelocateCommand {
     closed.iterator.map { part =>
       files.length(part.finishedPath) match {
         case Some(part.sizeBytes) =>
-          Found(part.finishedPath, FileCondition.Whole, "finished, with its length")
+          Found(part.finishedPath, FileCondition.Whole, "finished, with the recorded length")
         case Some(_) if files.committed(part).contains(part.sizeBytes) =>
-          Found(part.finishedPath, FileCondition.Whole, "finished, with its valid length")
-        case Some(other) => broken(part, s"finished, with $other bytes and not ${part.sizeBytes}")
+          Found(part.finishedPath, FileCondition.Whole, "finished, with the recorded valid length")
+        case Some(other) => broken(part, s"finished, with $other bytes instead of ${part.sizeBytes}")
         case None if sink.log.isPublished(newest) =>
           Found(
             part.finishedPath,
             FileCondition.Missing,
-            "was visible; a reader has taken it away, or it was not copied: compare with the old place"
+            "was visible; a reader has moved the file, or the file was not copied: see the previous directory"
           )
         case None if sink.cuts && files.length(part.handle.token).exists(_ < part.sizeBytes) =>
-          broken(part, s"decided, and shorter than the ${part.sizeBytes} bytes that are recorded")
+          broken(part, s"decided, and shorter than the recorded ${part.sizeBytes} bytes")
         case None if files.missing(part.handle).isEmpty =>
           Found(part.finishedPath, FileCondition.Whole, "decided, and becomes visible with the next start")
-        case None => broken(part, s"decided, and neither finished nor waiting$uploads")
+        case None => broken(part, s"decided, and missing$uploads")
       }
     }
 
@@ -103,6 +104,5 @@ private[admin] object RelocateCommand {
   private val goOn = "set path to this directory, and start the query with its checkpoint"
 
   private val uploads =
-    " (an upload of S3 cannot be moved or copied: finish the open parts where they are, by stoplog " +
-      "finalize, before a directory is moved)"
+    " (an upload to S3 cannot be moved or copied: run stoplog finalize before you move a directory)"
 }

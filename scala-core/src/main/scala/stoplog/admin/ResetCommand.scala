@@ -24,7 +24,7 @@ private[admin] object ResetCommand {
     val archive = sink.archive()
     val records = sink.log.all()
     val rows    = open match {
-      case OpenRows.Finish    => FinalizeCommand.open(newest, "its rows are to stay")
+      case OpenRows.Finish    => FinalizeCommand.open(newest, "its rows become visible")
       case OpenRows.MoveAside =>
         sink.refuseIfBound(newest)
         newest.state.open.map { part =>
@@ -32,20 +32,20 @@ private[admin] object ResetCommand {
             part.finishedPath,
             archive.place(part.finishedPath),
             part.records,
-            "its rows are not to be seen"
+            "its rows stay hidden"
           )
         }
     }
     val kept = records.map { record =>
-      KeepRecord(s"record ${record.seq}", archive.placeOfRecord(record.seq), "what the log said so far")
+      KeepRecord(s"record ${record.seq}", archive.placeOfRecord(record.seq), "a record of the previous log")
     }
     val actions = FinalizeCommand.decided(sink, newest) ++ rows ++ kept ++ Vector(
-      Handover(s"sink ${sink.sinkId}", "to the next query that starts, from whatever batch it begins with"),
+      Handover(s"sink ${sink.sinkId}", "to the next query that starts, at any batch"),
       Advise(
         sink.path,
         s"finished files stay: ${GoingBack.of(records, GoingBack.Scope.All).describe}. A query whose " +
           "checkpoint has not passed these epochs writes their rows again: restore the checkpoint, or use " +
-          "rewind, in place of a reset; or remove the files"
+          "rewind, instead of a reset; or remove the files"
       )
     ) ++ unmarked(sink, newest, open)
     new AdminPlan("reset", sink.liveness(newest), actions, carryOut(sink, newest, records, archive, open, _))
@@ -57,7 +57,7 @@ private[admin] object ResetCommand {
     BucketTracker.counted(newest.state.live, finished).filter(_.added.rows > 0).map { live =>
       Advise(
         if (live.bucket.isEmpty) sink.path else live.bucket,
-        s"no marker counts its ${live.added.rows} rows that wait for one: tell those who wait for the marker"
+        s"no marker counts ${live.added.rows} of its rows: inform the readers that wait for a marker"
       )
     }
   }
@@ -100,7 +100,10 @@ private[admin] object AdoptCommand {
     // An empty id means no owner: the next query would take over nothing, and open rows would be lost.
     if (owner.queryId.trim.isEmpty || owner.nextBatch < 0)
       throw Errors.invalidOptions(
-        Seq(s"query '${owner.queryId}' at batch ${owner.nextBatch} is none: give its id and a batch from 0.")
+        Seq(
+          s"query '${owner.queryId}' at batch ${owner.nextBatch} is invalid: pass an id, and a batch " +
+            "of 0 or more."
+        )
       )
     val newest  = sink.newest()
     val kept    = sink.log.all()
@@ -140,7 +143,9 @@ private[admin] object AdoptCommand {
       .filter(again =>
         again.epochs.isDefined && (isOwn || after.next <= newest.state.lastEpoch.getOrElse(-1L))
       )
-      .map(again => Repeat(s"query ${after.queryId}", again.rows, s"it writes again: ${again.describe}"))
+      .map { again =>
+        Repeat(s"query ${after.queryId}", again.rows, s"the query writes again: ${again.describe}")
+      }
   }
 
   def fork(sink: SinkContext): AdminPlan = {
@@ -152,8 +157,8 @@ private[admin] object AdoptCommand {
       Vector(
         Advise(
           s"sinkId=$free",
-          "set this option on the new query; names of files hold a number of their run that occurs once, " +
-            s"so none of its files can meet one of sink ${sink.sinkId}, and nothing has to be changed here"
+          "set this option on the new query; each file name contains a unique run id, so names never " +
+            s"collide with files of sink ${sink.sinkId}, which stays as it is"
         )
       ),
       _ => ()

@@ -24,20 +24,25 @@ private[admin] object RewindCommand {
     val actions = FinalizeCommand.decided(sink, newest) ++
       FinalizeCommand.open(newest, "so that none of its rows is lost") ++
       back.gone.map { part =>
-        MoveAside(part.path, archive.place(part.path), part.records, s"it has rows of epochs after $epoch")
+        MoveAside(
+          part.path,
+          archive.place(part.path),
+          part.records,
+          s"the file has rows of epochs after $epoch"
+        )
       } ++
       back.cut.map { part =>
         Cut(part.finishedPath, part.validBytes, part.records, s"its rows up to epoch $epoch stay visible")
       } ++
       Vector(
         Handover(s"sink ${sink.sinkId}", s"from epoch ${text(newest.state.lastEpoch)} back to epoch $epoch"),
-        Advise("checkpoint", s"set it back so that batch ${epoch + 1} is the next that the query begins")
+        Advise("checkpoint", s"reset the checkpoint, so that the query continues with batch ${epoch + 1}")
       ) ++
       sink.targets().map { target =>
         Advise(
           s"target $target",
-          "it receives the removed files when the query starts again, or by the command announce; until then a table still " +
-            "names the files"
+          "the next start of the query, or the command announce, delivers the removals; until then a table " +
+            "still contains the files"
         )
       }
     new AdminPlan("rewind", sink.liveness(newest), actions, carryOut(sink, newest, epoch, archive, _))
@@ -148,7 +153,7 @@ private[admin] object RewindCommand {
     /** Computes the differences. Error: `STOPLOG_NOT_REWINDABLE`. */
     def of(sink: SinkContext, records: Vector[LogRecord], epoch: Long): Back = {
       def refuse(why: String) = throw sink.notRewindable(epoch, why)
-      if (epoch < -1) refuse("there is none; -1 is before the first")
+      if (epoch < -1) refuse("epochs start at 0, and -1 is the state before epoch 0")
       val target = Option.when(epoch >= 0)(epoch)
       val at     = records.lastIndexWhere(_.state.lastEpoch == target)
       if (at < 0)
@@ -164,7 +169,7 @@ private[admin] object RewindCommand {
       later.find(!_.follow.isEmpty).foreach { record =>
         refuse(s"markers or manifests have been written since, for record ${record.seq}")
       }
-      if (later.exists(_.state.queryId != end.state.queryId)) refuse("it belonged to another query")
+      if (later.exists(_.state.queryId != end.state.queryId)) refuse("the epoch belongs to another query")
       val open     = end.state.open.map(part => part.finishedPath -> part).toMap
       val newest   = records.last
       val finished = later.flatMap(record => record.publish.map(part => (part: Part) -> record)) ++
@@ -174,12 +179,12 @@ private[admin] object RewindCommand {
       }
       val cut = gone.flatMap { case (part, _) => open.get(part.finishedPath) }.filter(_.records > 0)
       cut.find(!_.spooled.isEmpty).foreach { part =>
-        refuse(s"the rows of ${part.finishedPath} up to then were not all in the part itself, and are gone")
+        refuse(s"some rows of ${part.finishedPath} were in spool files, which no longer exist")
       }
       if (newest.state.open.nonEmpty && Manifests.noted(newest.state.settings) != Manifests.Off)
-        refuse("its files are listed in manifests, which would name those that go")
+        refuse("manifests list its files, and would still name the hidden files")
       if (cut.nonEmpty && !sink.cuts)
-        refuse("a part was open that has got rows since, and on this storage it cannot be cut")
+        refuse("an open part has received rows since, and this storage cannot truncate the part")
       Back(
         end,
         gone.map { case (part, record) =>

@@ -37,7 +37,7 @@ private[admin] final class SinkContext(
       log.newest().getOrElse(throw unknown)
     else
       throw Errors.invalidOptions(
-        Seq(s"$sinkId is not the log of a streaming sink of files, and tools know no other.")
+        Seq(s"The log $sinkId is of another kind: the commands support only logs of streaming file sinks.")
       )
   }
 
@@ -81,8 +81,8 @@ private[admin] final class SinkContext(
     if (newest.state.open.nonEmpty && !storage.finishesAnywhere)
       throw Errors.invalidOptions(
         Seq(
-          "open = 'aside' cannot be used on S3, whose uploads are bound to the names that they began with: " +
-            "choose finish, and move the files afterwards."
+          "open = 'aside' is not supported on S3, because an upload cannot be renamed: set open to " +
+            "finish, and move the files afterwards."
         )
       )
 

@@ -106,7 +106,7 @@ class AdminSuite extends AnyFunSuite {
       } === Vector("_stoplog/main/open/x/dead"))
       val spared = plan.actions.collect { case Keep(subject, reason) => reason.takeWhile(_ != ':') }
       assert(spared.size === 2)
-      assert(spared.count(_.contains("names it")) === 1)
+      assert(spared.count(_.contains("needs the file")) === 1)
       assert(Files.exists(old))
       plan.carryOut()
       assert(!Files.exists(old))
@@ -292,7 +292,7 @@ class AdminSuite extends AnyFunSuite {
         val advice = world.tools().reset(open).actions.collect { case Advise("a", reason) =>
           reason.takeWhile(_ != ':')
         }
-        assert(advice === Vector(s"no marker counts its $rows rows that wait for one"))
+        assert(advice === Vector(s"no marker counts $rows of its rows"))
       }
     }
 
@@ -317,7 +317,7 @@ class AdminSuite extends AnyFunSuite {
       world.visible.foreach(file => Files.delete(world.directory.resolve(file)))
       val actions = world.tools().relocate().actions
       assert(actions.map(_.word) === Vector("whole", "missing", "advise"))
-      assert(actions.last.reason.startsWith("look where the directory was"))
+      assert(actions.last.reason.startsWith("copy the missing files that still exist"))
     }
   }
 

@@ -50,7 +50,7 @@ def test_a_layout_without_discovery_by_spark_causes_a_warning(spark: SparkSessio
     rows = spark.sql("SELECT 1 AS id, TIMESTAMP '2026-01-31 20:15:00' AS at")
     hidden = FileSink.for_row_format(place.out, "json").with_bucket_by("date(at)").build().check(rows)
     assert [warning.name for warning in hidden.warnings] == ["readers"], hidden
-    assert "'2026-01-31' is no name=value" in str(hidden)
+    assert "'2026-01-31' is not a name=value" in str(hidden)
     assert "concat('day=', date(at))" in str(hidden)
     found = FileSink.for_row_format(place.out, "json").build().check(rows)
     assert what(found, "readers").endswith("as columns: dt, hour.")
@@ -81,7 +81,7 @@ def test_colliding_names_and_logs_are_reported(spark: SparkSession, place: Place
     described = FileSink.for_row_format(place.out, "text").with_option("bucketAssigner", "basePath")
     same = described.with_option("checkpointLocation", str(place.checkpoint)).build().check(rows)
     assert same.is_ready, same
-    assert "which goes on" in what(same, "sinkId")
+    assert "which resumes" in what(same, "sinkId")
     elsewhere = described.with_option("checkpointLocation", str(place.out / "checkpoint")).build().check(rows)
     assert {problem.name for problem in elsewhere.problems} == {"checkpoint", "sinkId"}, elsewhere
     assert "STOPLOG_FOREIGN_QUERY" in what(elsewhere, "sinkId")

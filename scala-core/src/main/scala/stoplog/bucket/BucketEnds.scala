@@ -26,7 +26,7 @@ private[stoplog] object BucketEnds {
       DateTimeEnds
         .of(pattern, in)
         .map(ends => ends.endMillis(_))
-        .toRight("the pattern does not say the whole time")
+        .toRight("the pattern does not contain the complete time")
     case Bucketing.PartitionColumns(names, _) => dateColumn(PartitionColumns.of(schema, names), zone)
     case Bucketing.UserAssigner(reference)    =>
       UserObject.load(reference, classOf[BucketAssigner], "bucketAssigner") match {
@@ -48,7 +48,7 @@ private[stoplog] object BucketEnds {
           } yield day.plusDays(1).atStartOfDay(zone).toInstant.toEpochMilli
         }
       case dates =>
-        Left(s"partitionBy must have one column of type DATE, which says the day, and has ${dates.size}")
+        Left(s"partitionBy must have exactly one column of type DATE for the day, and has ${dates.size}")
     }
 
   /** The ends of buckets with names derived from a time.

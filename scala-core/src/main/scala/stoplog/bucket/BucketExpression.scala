@@ -77,7 +77,7 @@ private[stoplog] object BucketExpression {
     val bound =
       try inlined(query.optimizedPlan)
       catch { case NonFatal(e) => refused(firstLine(e)) }
-    new BucketExpression(sql, bound.getOrElse(refused("it needs more than the row itself")))
+    new BucketExpression(sql, bound.getOrElse(refused("it needs more data than the row")))
   }
 
   /** Returns an evaluator for several expressions over the same rows. */
@@ -97,11 +97,11 @@ private[stoplog] object BucketExpression {
 
   private def problem(analyzed: LogicalPlan): Option[String] = analyzed match {
     case Project(Seq(one), rows) if rows.children.isEmpty =>
-      if (one.exists(_.isInstanceOf[SubqueryExpression])) Some("it has a subquery in it")
+      if (one.exists(_.isInstanceOf[SubqueryExpression])) Some("it contains a subquery")
       else if (!one.deterministic)
         Some("it is not deterministic: the same row would get another bucket when it is retried")
-      else one.find(dependsOnQuery).map(e => s"${e.sql} depends on when, where or by whom the query is run")
-    case _ => Some("it needs other rows: it has an aggregate, window or generator function in it")
+      else one.find(dependsOnQuery).map(e => s"${e.sql} depends on the time, machine or user of the query")
+    case _ => Some("it needs other rows: it contains an aggregate, window or generator function")
   }
 
   // Matches expressions such as current_date. Spark treats current_date as deterministic because the value is

@@ -47,12 +47,12 @@ private[stoplog] object BucketId {
   def isUnder(directory: String, id: String): Boolean = id == directory || id.startsWith(s"$directory/")
 
   private def problemOfName(name: String): Option[String] = name match {
-    case ""                                       => Some("there is an empty name in it")
-    case "." | ".."                               => Some(s"there is a '$name' in it")
-    case _ if name.exists(Character.isISOControl) => Some("there is a control character in it")
+    case ""                                       => Some("it contains an empty name")
+    case "." | ".."                               => Some(s"it contains '$name'")
+    case _ if name.exists(Character.isISOControl) => Some("it contains a control character")
     case _ if bytes(name) > MostBytes             =>
-      Some(s"a name in it has ${bytes(name)} bytes, and file systems take $MostBytes")
-    case _ if HiddenNames.isHidden(name) => Some(s"readers do not look into a directory called '$name'")
+      Some(s"a name in it has ${bytes(name)} bytes, and file systems accept $MostBytes")
+    case _ if HiddenNames.isHidden(name) => Some(s"readers skip a directory called '$name'")
     case _                               => None
   }
 

@@ -55,7 +55,10 @@ final class DateTimeBucketAssigner(
     times = column.map(ColumnTimes.of(_, schema))
     val hasZone = times.forall(_.column.kind == TimeKind.Instant)
     if (!hasZone && parsed.showsZone)
-      throw Errors.bucketFormat(pattern, s"it shows a time zone, and the column ${column.mkString} has none")
+      throw Errors.bucketFormat(
+        pattern,
+        s"it prints a time zone, and the column ${column.mkString} has no time zone"
+      )
     ofNull = parsed.ofNull
     names = new DateTimePattern.DateTimeText(parsed, if (hasZone) zone else ZoneOffset.UTC)
   }
@@ -135,7 +138,7 @@ private[bucket] object DateTimePattern {
       }
     BucketId
       .problem(sample)
-      .foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
+      .foreach(why => throw Errors.bucketFormat(pattern, s"it returns '$sample', and $why"))
     formatter
   }
 

@@ -67,7 +67,7 @@ private[bucket] final class DirectoryValues(columns: PartitionColumns, zone: Zon
     val texts = id.split("/", -1).map(level => level.drop(level.indexOf('=') + 1))
     val found = types.indices.map(i => valueOf(texts(i), i))
     if (!read(new GenericInternalRow(found.toArray[Any])).equals(values))
-      throw Errors.bucketId(id, s"readers take its name for another value of ${other(found, values)}")
+      throw Errors.bucketId(id, s"readers read its name as another value of ${other(found, values)}")
   }
 
   private def valueOf(text: String, ordinal: Int): Any =

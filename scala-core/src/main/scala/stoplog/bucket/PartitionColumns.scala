@@ -37,9 +37,9 @@ private[stoplog] object PartitionColumns {
       refused(s"'${f.name}' is of type ${f.dataType.simpleString}, which is not a single value")
     }
     ordinals.map(schema(_).name).find(_.startsWith(".")).foreach { name =>
-      refused(s"readers do not look into a directory called '$name=…'")
+      refused(s"readers skip a directory called '$name=…'")
     }
-    if (ordinals.size == schema.size) refused("they are all the columns there are")
+    if (ordinals.size == schema.size) refused("no column remains for the files")
     PartitionColumns(schema, ordinals)
   }
 

@@ -26,7 +26,7 @@ private[stoplog] object CheckpointPlace {
       throw Errors.checkpointInSink(
         path,
         location,
-        s"it is in ${SinkDirectory.Root}, whose files belong to stoplog alone"
+        s"it is in ${SinkDirectory.Root}, whose files belong only to stoplog"
       )
     below(located(path, configuration), checkpoint).filterNot(HiddenNames.areIn).foreach { _ =>
       throw Errors.checkpointInSink(path, location, "readers of the sink's path would read its files as data")

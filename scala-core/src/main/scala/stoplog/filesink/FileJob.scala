@@ -96,7 +96,7 @@ private[filesink] final class FileJob(
   }
 
   private def tidyUpOthers(): Unit =
-    Log.tolerating(s"What other jobs under ${storage.path} left could not be looked for") {
+    Log.tolerating(s"Unfinished work of other jobs under ${storage.path} could not be listed") {
       record.recoverReplacements()
       JobCommit.rollForward(
         FileJob.others(storage).map { other =>
@@ -181,7 +181,7 @@ private[filesink] object FileJob {
       .foreach { sinkId =>
         throw Errors.pathNotWritable(
           storage.path,
-          s"it is to be overwritten, and sink $sinkId has open parts between the finished ones " +
+          s"it is to be overwritten, and sink $sinkId has open parts next to finished parts " +
             "(inProgress=bucket)"
         )
       }

@@ -124,8 +124,8 @@ private[stoplog] final class Watermarks(options: SinkOptions, reached: Long => U
   private def warn(): Unit = if (!warned) {
     warned = true
     Log.warn(
-      s"No bucket under ${options.output.path} will ever be complete: bucketComplete = 'watermark' goes by " +
-        "the query's watermark, and the query has none. Call withWatermark(...) on the rows."
+      s"No bucket under ${options.output.path} will ever be complete: bucketComplete = 'watermark' uses " +
+        "the query's watermark, and the query has no watermark. Call withWatermark(...) on the rows."
     )
   }
 }

@@ -152,7 +152,7 @@ private[filesink] object FileSinkSpec {
 
   private final val RejectsInClear =
     "onBadRow = 'reject' writes rows as lines of JSON that are not encrypted, and the files of this format " +
-      "are encrypted, or must not have their rows beside them: set it to fail, and filter such rows out."
+      "are encrypted, or must be the only files with their rows: set onBadRow to fail, and filter such rows."
 
   private def timeZone(session: SparkSession): String = session.conf.get("spark.sql.session.timeZone")
 
@@ -255,7 +255,7 @@ private[filesink] object FileSinkSpec {
     options.buckets.bucketing match {
       case Bucketing.DateTime(pattern, zone, _) =>
         val sample = new DateTimeBucketAssigner(pattern, zone).bucketAt(0)
-        problem(sample).foreach(why => throw Errors.bucketFormat(pattern, s"it gives '$sample', and $why"))
+        problem(sample).foreach(why => throw Errors.bucketFormat(pattern, s"it returns '$sample', and $why"))
       case _ => ()
     }
   }

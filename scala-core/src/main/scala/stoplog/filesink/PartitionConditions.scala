@@ -42,7 +42,7 @@ private[stoplog] object PartitionConditions extends PredicateHelper {
       try optimized(session, sql, columns)
       catch { case NonFatal(e) => refused(firstLine(e)) }
     conditionOf(plan) match {
-      case None            => refused("it needs more than the row itself")
+      case None            => refused("it needs more data than the row")
       case Some(conjuncts) =>
         of(
           path,
@@ -110,7 +110,7 @@ private[stoplog] object PartitionConditions extends PredicateHelper {
     }
   }
 
-  private final val NoComparison = "a part of it is no comparison of a column and a constant"
+  private final val NoComparison = "a part of it is not a comparison of a column and a constant"
 
   private object Column {
     def unapply(expression: SparkExpression): Option[String] = expression match {

@@ -80,7 +80,8 @@ private[stoplog] object PartitionFilter {
     val resolver    = SQLConf.get.resolver
     condition.columns.toVector.sorted.foreach { column =>
       fields.find(field => resolver(field.name, column)) match {
-        case None        => refused(s"$column is no partition column (${partitioned.names.mkString(", ")})")
+        case None =>
+          refused(s"$column is not a partition column (${partitioned.names.mkString(", ")})")
         case Some(field) => problem(field).foreach(refused)
       }
     }

@@ -170,7 +170,7 @@ private[stoplog] object RecordedColumns {
           .map(SchemaChange.between(_, now))
           .filter(change => change.removed.nonEmpty || !change.isAdditive)
           .map { change =>
-            s"New files have other columns than the files so far (${change.describe}), because " +
+            s"New files have other columns than existing files (${change.describe}), because " +
               "onSchemaChange is set to roll. Readers of the whole path may fail or return null: read each " +
               "kind of file with its own schema."
           }
@@ -281,10 +281,10 @@ private[stoplog] object RecordedBuckets {
     if requested != before
   } yield
     if (isNamed(options, BucketFormat))
-      s"New buckets are called by bucketFormat = $requested, and the buckets so far by $before. Other " +
-        "readers find both; spark.read refuses a path whose directories do not all name the same columns."
+      s"New buckets have the pattern bucketFormat = $requested, and existing buckets have $before. Other " +
+        "readers find both; spark.read rejects a path if its directories name different columns."
     else
-      s"Buckets go on by the pattern $before, as the log of this sink has it, and not by the default " +
+      s"Buckets keep the pattern $before, which the log of this sink records, instead of the default " +
         s"$requested. To change to the default, write to a new path."
 
   private def patternOf(options: SinkOptions): Option[String] =
@@ -300,8 +300,8 @@ private[stoplog] object RecordedBuckets {
       case _                                   => (None, sessionZone)
     }
     before.filter(_ != now.getId).map { zone =>
-      s"Directories continue in the time zone $zone, which the log of this sink has recorded, and not in " +
-        s"$now. For another time zone, write to a new path."
+      s"Directories keep the time zone $zone, which the log of this sink records, instead of $now. For " +
+        "another time zone, write to a new path."
     }
   }
 
@@ -312,9 +312,9 @@ private[stoplog] object RecordedBuckets {
     before <- newest.flatMap(_.state.settings.get(Kind))
     requested = kindOf(bucketing)
     if requested != before
-  } yield s"New buckets are by $requested, and the buckets so far by $before. The files so far stay where " +
-    "they are; spark.read refuses a path whose directories do not all name the same columns. For one " +
-    "layout alone, write to a new path."
+  } yield s"New buckets have the layout $requested, and existing buckets have $before. Existing files stay " +
+    "where they are; spark.read rejects a path if its directories name different columns. For a single " +
+    "layout, write to a new path."
 
   private def kindOf(bucketing: Bucketing): String = bucketing match {
     case _: Bucketing.DateTime                => "dateTime"

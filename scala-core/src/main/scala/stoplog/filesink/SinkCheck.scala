@@ -84,7 +84,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
 
   private def settings: Finding = {
     val set = options.toMap.size
-    Ok("options", s"${if (set == 1) "1 option is" else s"$set options are"} set, and understood.")
+    Ok("options", s"${if (set == 1) "1 option is" else s"$set options are"} set and valid.")
   }
 
   /** Returns no finding for the format if columns are missing, which is a separate finding. */
@@ -92,7 +92,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
     format.fold(
       identity,
       kind =>
-        Ok("format", s"Files ${kind.suffix} can hold the columns ${found.schema.fieldNames.mkString(", ")}.")
+        Ok("format", s"Files ${kind.suffix} can store the columns ${found.schema.fieldNames.mkString(", ")}.")
     )
   }
 
@@ -107,7 +107,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
           NameChecks.columnTwice(example, found.schema.fieldNames.toSeq).getOrElse {
             Ok(
               "buckets",
-              s"By $by. One that leaves the path, or that readers do not see, fails the query when it comes."
+              s"By $by. A row whose bucket is outside of the path, or hidden from readers, fails the query."
             )
           }
         case _ => NameChecks.buckets(seen, found.schema.fieldNames.toSeq, storageProblem)
@@ -125,7 +125,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
     tried("distribution")(WriterDistribution.of(options, schema)).fold(
       Some(_),
       _.map(_ =>
-        Ok("distribution", s"Rows can be brought to their writers by ${options.parts.distribution}.")
+        Ok("distribution", s"Spark can distribute the rows to writers by ${options.parts.distribution}.")
       )
     )
 
@@ -136,7 +136,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
     Some(_),
     {
       case CompleteRule.Never => None
-      case _                  => Some(Ok("bucketComplete", "It can be told when a bucket is complete."))
+      case _                  => Some(Ok("bucketComplete", "The sink can determine the end of a bucket."))
     }
   )
 
@@ -153,7 +153,7 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
     context <- Option(session.sparkContext).filterNot(_.isLocal)
   } yield tried("hosts")(HostTrial.run(there.as(scratch), context)).fold(
     identity,
-    tasks => Ok("hosts", s"$tasks tasks on the executors see the path as the driver does.")
+    tasks => Ok("hosts", s"$tasks tasks on the executors see the same path as the driver.")
   )
 
   private def ofNames: Vector[Finding] = {
@@ -184,14 +184,14 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
     newest.map(_.state) match {
       case None => Ok("sinkId", s"No query has written here as $sinkId yet.")
       case Some(log) if !rows.isStreaming && options.checkpointLocation.isEmpty =>
-        Ok("sinkId", s"The log of $sinkId belongs to query ${log.queryId}. A batch has one of its own.")
+        Ok("sinkId", s"The log of $sinkId belongs to query ${log.queryId}. A batch job has a separate log.")
       case Some(log) =>
         options.checkpointLocation.fold[Finding](
           Warning(
             "sinkId",
             s"The log of $sinkId belongs to query ${log.queryId}. A query with another checkpoint is " +
-              "refused.",
-            "Use that query's checkpoint, or set another sinkId to write beside it."
+              "rejected.",
+            "Use that query's checkpoint, or set another sinkId."
           )
         )(started(_, log))
     }
@@ -211,12 +211,12 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
       (refused: Finding) => refused,
       _ =>
         if (queryId.contains(log.queryId))
-          Ok("sinkId", s"The log of $sinkId is that of the checkpoint's query ${log.queryId}, which goes on.")
+          Ok("sinkId", s"The log of $sinkId belongs to the checkpoint's query ${log.queryId}, which resumes.")
         else
           Warning(
             "sinkId",
-            s"The log of $sinkId belongs to query ${log.queryId}, and is taken over.",
-            "Make sure that this query has stopped for good, and set onForeignQuery back afterwards."
+            s"The log of $sinkId belongs to query ${log.queryId}, and this query takes over the log.",
+            "Make sure that the former query never starts again, and remove onForeignQuery afterwards."
           )
     )
   }

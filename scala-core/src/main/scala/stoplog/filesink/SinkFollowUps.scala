@@ -51,7 +51,8 @@ private[stoplog] object SinkFollowUps {
     def ends         = BucketEnds
       .of(options.buckets.bucketing, schema, completeness.zone)
       .fold(
-        why => throw Errors.invalidOptions(Seq(s"bucketComplete cannot tell when a bucket ends: $why.")),
+        why =>
+          throw Errors.invalidOptions(Seq(s"bucketComplete cannot determine the end of a bucket: $why.")),
         identity
       )
     val chosen = completeness.when match {

@@ -205,6 +205,6 @@ private[stoplog] object CompactionSpec {
   private def noCompactor = Errors.invalidOptions(Seq(CompactionOptions.NoCompactor))
 
   private final val Encrypted =
-    "compaction = 'smallParts' cannot compact encrypted files: what protects a page names its file and its " +
-      "place in it. Set it to none."
+    "compaction = 'smallParts' cannot compact encrypted files: the encryption of a page depends on its " +
+      "file and position. Set compaction to none."
 }

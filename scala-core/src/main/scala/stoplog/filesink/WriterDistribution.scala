@@ -34,7 +34,7 @@ private[stoplog] object WriterDistribution {
     case other =>
       throw Errors.distributionUnsupported(
         "byBucket needs buckets that are columns (partitionBy, bucketFrom, or bucketBy with one column), " +
-          s"and here they are ${BucketOptions.toMap(other).mkString(", ")}"
+          s"and the buckets are ${BucketOptions.toMap(other).mkString(", ")}"
       )
   }
 

@@ -25,19 +25,18 @@ private[stoplog] object NameChecks {
     case Some(suffix) if !suffix.endsWith(compression) =>
       Warning(
         "partSuffix",
-        s"Finished files end with '$suffix' and are compressed. Spark and others tell by the end " +
-          s"'$compression' how, and would take the bytes of such files for rows.",
-        s"Set partSuffix to '$suffix$compression', or leave it out, which gives '$derived'."
+        s"Finished files end with '$suffix' and are compressed. Spark and others detect compression by the " +
+          s"suffix '$compression'. Without the suffix, they read compressed bytes as rows.",
+        s"Set partSuffix to '$suffix$compression', or remove the option for the default '$derived'."
       )
     case Some(suffix) if suffix.endsWith(HiddenNames.Copying) =>
       Warning(
         "partSuffix",
-        s"Finished files end with '$suffix', which Spark takes for files that are being copied, and does " +
-          "not read.",
-        s"Set another partSuffix, or leave it out, which gives '$derived'."
+        s"Finished files end with '$suffix', the suffix of incomplete copies, and Spark skips such files.",
+        s"Set another partSuffix, or remove the option for the default '$derived'."
       )
     case Some(suffix) => Ok("partSuffix", s"Finished files end with '$suffix'.")
-    case None         => Ok("partSuffix", s"Finished files end with '$derived', by their format.")
+    case None         => Ok("partSuffix", s"Finished files end with '$derived', the default of the format.")
   }
 
   /** Checks the buckets of the first rows.
@@ -67,7 +66,7 @@ private[stoplog] object NameChecks {
             s"${columns.mkString(", ")}."
         )
       case None =>
-        Ok("readers", "spark.read, pyarrow, DuckDB and pandas find all files right under the path.")
+        Ok("readers", "spark.read, pyarrow, DuckDB and pandas find all files directly under the path.")
     }
   }
 
@@ -88,10 +87,10 @@ private[stoplog] object NameChecks {
     named.find(name => columns.exists(_.equalsIgnoreCase(name))).map { column =>
       Warning(
         "buckets",
-        s"Buckets are called $column=…, which readers take for a column, and the files have a column " +
-          s"$column as well.",
-        s"Set partitionBy to $column, which leaves it out of the files, or give the directories another " +
-          "name in bucketBy or bucketFormat."
+        s"Buckets are called $column=…, which readers read as a column, and the files also have a column " +
+          s"$column.",
+        s"Set partitionBy to $column, which removes the column from the files, or use another name for " +
+          "the directories in bucketBy or bucketFormat."
       )
     }
   }
@@ -107,14 +106,14 @@ private[stoplog] object NameChecks {
         "neighbours",
         s"Under this path there is a log of ${different.mkString(", ")}, with another format or other " +
           "columns. Names never collide, but a reader of the directory finds both kinds of files.",
-        "Use another path, unless each kind has a directory of its own in it."
+        "Use another path, unless each kind of files has a separate directory in the path."
       )
     else if (others.isEmpty) Ok("neighbours", "No other sink has a log under this path.")
     else
       Ok(
         "neighbours",
         s"Under this path there is a log of ${others.keys.toSeq.sorted.mkString(", ")}, with the same " +
-          "content. Names never collide: each has the id of the run that gave it."
+          "content. Names never collide, because each name contains a run id."
       )
   }
 
@@ -123,12 +122,10 @@ private[stoplog] object NameChecks {
     * @param checkpoint the user's location, if set
     */
   def checkpoint(checkpoint: Option[String]): Finding = checkpoint match {
-    case Some(location) => Ok("checkpoint", s"It is at $location, where no reader of the sink looks.")
-    case None           =>
-      Ok(
-        "checkpoint",
-        "It was not given as an option of this check: give it to the query, one for each sink."
-      )
+    case Some(location) =>
+      Ok("checkpoint", s"The checkpoint is at $location, which readers of the sink do not read.")
+    case None =>
+      Ok("checkpoint", "No checkpoint was passed to this check. Each query needs its own checkpoint.")
   }
 
   private def unnamed(ids: Seq[String]): Option[Warning] = (for {
@@ -137,7 +134,7 @@ private[stoplog] object NameChecks {
   } yield Warning(
     "readers",
     s"spark.read does not find the files in directories such as '$id' without options, because '$level' is " +
-      "no name=value.",
+      "not a name=value.",
     if (id == BucketId.OfNull) NameForNull else NamedLayouts
   )).nextOption()
 
@@ -153,8 +150,8 @@ private[stoplog] object NameChecks {
       "to concat('day=', date(at)); or read with recursiveFileLookup=true."
 
   private val NameForNull =
-    "Let bucketBy give a name=value where it is null, too: concat('day=', coalesce(string(date(at)), " +
-      s"'${ExternalCatalogUtils.DEFAULT_PARTITION_NAME}')); or use partitionBy, which does."
+    "Let bucketBy return a name=value also for null: concat('day=', coalesce(string(date(at)), " +
+      s"'${ExternalCatalogUtils.DEFAULT_PARTITION_NAME}')); or use partitionBy."
 
   private val Shown = 5
 
@@ -166,7 +163,7 @@ private[stoplog] object NameChecks {
     def of(spark: String, libraries: Seq[(String, String)]): Finding = {
       val all = (("Spark" -> spark) +: libraries)
         .map {
-          case (name, "")      => s"$name (it does not say which)"
+          case (name, "")      => s"$name (unknown version)"
           case (name, version) => s"$name $version"
         }
         .mkString(", ")
@@ -175,7 +172,7 @@ private[stoplog] object NameChecks {
         Warning(
           "versions",
           s"$all. This release of stoplog is tested with Spark ${Lines.head} to ${Lines.last}.",
-          "Use one of these, or a release of stoplog that knows this one."
+          "Use one of these versions, or a release of stoplog that supports this version."
         )
     }
 
@@ -194,10 +191,10 @@ private[stoplog] object Lifecycle {
     val days = Lifecycle.days(policy)
     Finding.Warning(
       "lifecycle",
-      "Whether a lifecycle rule of the bucket ends unfinished uploads (AbortIncompleteMultipartUpload) " +
-        "cannot be known through Hadoop. An open part is such an upload, and a rule that comes too early " +
-        "takes committed rows with it.",
-      s"Set the rule to $days days or more, and to longer than the query is ever stopped; or leave it out."
+      "Hadoop cannot read whether a lifecycle rule of the bucket aborts unfinished uploads " +
+        "(AbortIncompleteMultipartUpload). An open part is such an upload, and an early abort deletes " +
+        "committed rows.",
+      s"Set the rule to $days days or more, and longer than any pause of the query; or remove the rule."
     )
   }
 

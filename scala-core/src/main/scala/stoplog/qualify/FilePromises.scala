@@ -28,7 +28,7 @@ private[qualify] object CreatesOnce
         .orElse(
           broken(
             winners.exists(winner => !written(content, bytes(winner))),
-            "a created file had the bytes of a refused writer"
+            "a created file had the bytes of a rejected writer"
           )
         )
     }

@@ -109,8 +109,8 @@ private[stoplog] final class StoreQualification(
     )
 
   private def lifecycle(storage: Storage): Option[String] = Option.when(!storage.finishesAnywhere)(
-    "A lifecycle rule that ends unfinished uploads earlier than open parts are finished deletes committed " +
-      "rows. The trial cannot read the rules of the bucket."
+    "If a lifecycle rule aborts the unfinished uploads of open parts, committed rows are lost. The trial " +
+      "cannot read the rules of the bucket."
   )
 
   private def withRight(safety: Safety, undeleted: Option[String]): Safety = (safety, undeleted) match {

@@ -28,7 +28,7 @@ class BucketColumnsSuite extends AnyFunSuite {
       (schema, Seq.empty[String], "there are none"),
       (schema, Seq("nope"), "'nope'"),
       (schema, Seq("id", "day", "ID"), "'id' is named twice"),
-      (schema, schema.fieldNames.toSeq, "all the columns"),
+      (schema, schema.fieldNames.toSeq, "no column remains"),
       (new StructType().add(".a", "int").add("b", "int"), Seq(".a"), "called '.a=")
     ) ++ Seq("ARRAY<INT>", "MAP<INT, INT>", "STRUCT<b: INT>", "VARIANT", "VOID", "INTERVAL").map { name =>
       (new StructType().add("b", "int").add("a", DataType.fromDDL(name)), Seq("a"), "not a single value")
@@ -78,7 +78,7 @@ class BucketColumnsSuite extends AnyFunSuite {
     assert(why(Bucketing.BasePath).contains("no time"))
     assert(why(Bucketing.Expression("a")).contains("no time"))
     assert(why(Bucketing.FromColumn("name")).contains("no time"))
-    assert(why(Bucketing.DateTime("HH", utc, None)).contains("whole time"))
+    assert(why(Bucketing.DateTime("HH", utc, None)).contains("complete time"))
     assert(why(Bucketing.DateTime("yyyy", utc, None)) === "")
     assert(why(Bucketing.UserAssigner(classOf[BasePathBucketAssigner].getName)).contains("TimedBuckets"))
   }

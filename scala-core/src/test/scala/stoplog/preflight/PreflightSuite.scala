@@ -56,7 +56,7 @@ class PreflightSuite extends AnyFunSuite {
   test("lists versions and warns about an untested Spark line") {
     val libraries = Seq("Hadoop" -> "3.4.1", "hadoop-aws" -> "")
     val found     = NameChecks.Versions.of("4.2.0", libraries)
-    assert(found.what == "Spark 4.2.0, Hadoop 3.4.1, hadoop-aws (it does not say which).")
+    assert(found.what == "Spark 4.2.0, Hadoop 3.4.1, hadoop-aws (unknown version).")
     assert(NameChecks.Versions.of("4.30.0", libraries).level == "warning")
     assert(NameChecks.Versions.of("5.0.0", libraries).what.contains("4.0 to 4.3"))
   }

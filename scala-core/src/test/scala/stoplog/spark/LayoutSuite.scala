@@ -58,7 +58,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     run(place, rows, sink(place).withOption("bucketTimeZone", "Asia/Tokyo"))
     val before = place.directories
     val said   = LogCapture.of(run(place, rows, sink(place)))
-    assert(said.count(_.contains("continue in the time zone Asia/Tokyo")) === 1, said)
+    assert(said.count(_.contains("keep the time zone Asia/Tokyo")) === 1, said)
     sink(place).build().write(rows).mode("append").save()
     assert(place.directories === before && place.files.size === 3)
     val other = sink(place).withOption("bucketTimeZone", "UTC").build()
@@ -92,11 +92,11 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     val ids    = plain(place).withPartitionBy("id")
     val days   = plain(place).withBucketBy("concat('day=', date(at))")
     val change =
-      "New buckets are by bucketBy = concat('day=', date(at)), and the buckets so far by partitionBy = id."
+      "New buckets have the layout bucketBy = concat('day=', date(at)), and existing buckets have partitionBy = id."
     def said(builder: FileSinkBuilder): Seq[String] =
       LogCapture
         .of(run(place, events("2026-01-31 20:15:00"), builder))
-        .filter(_.contains("New buckets are by"))
+        .filter(_.contains("New buckets have the layout"))
     for (builder <- Seq(ids, ids)) assert(said(builder) === Nil)
     assert(said(days).map(_.contains(change)) === Seq(true))
     assert(place.directories === Set("id=0", "day=2026-01-31"))
@@ -109,9 +109,9 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     val daily = sink(place).withOption("bucketFormat", "'dt='yyyy-MM-dd")
     val said  = LogCapture.of(run(place, events("2026-02-01 20:15:00"), daily))
     assert(place.directories === Set("hour=20", "dt=2026-02-01"))
-    assert(said.count(_.contains("bucketFormat = 'dt='yyyy-MM-dd, and the buckets so far")) === 1, said)
+    assert(said.count(_.contains("bucketFormat = 'dt='yyyy-MM-dd, and existing buckets")) === 1, said)
     assert(pattern(place) === Some("'dt='yyyy-MM-dd"))
-    assert(!LogCapture.of(run(place, events("2026-02-02 20:15:00"), daily)).exists(_.contains("so far")))
+    assert(!LogCapture.of(run(place, events("2026-02-02 20:15:00"), daily)).exists(_.contains("existing buckets")))
   }
 
   test("buckets that spark.read cannot find are reported once per run") {
@@ -143,7 +143,7 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
   test("warns about a column that rows and directories both contain") {
     val place = new TestDirectory
     val rows  = events("2026-01-31 20:15:00").withColumnRenamed("id", "hour")
-    assert(LogCapture.of(run(place, rows, sink(place))).count(_.contains("a column hour as well")) === 1)
+    assert(LogCapture.of(run(place, rows, sink(place))).count(_.contains("also have a column hour")) === 1)
     assert(sink(place).build().check(rows).warnings.map(_.name).contains("buckets"))
   }
 

@@ -217,7 +217,7 @@ private[stoplog] object FileReads {
     }
     val archive = options.follow.monitoring.cleaning match {
       case CleanSource.Archive(directory) if isRead(directory, root.root) =>
-        Some(s"sourceArchiveDir = '$directory' is below path: what is archived would be read again.")
+        Some(s"sourceArchiveDir = '$directory' is below path: archived files would be read again.")
       case CleanSource.Archive(directory) if root.onSameSystem(directory).exists(holdsRoot) =>
         Some(
           s"sourceArchiveDir = '$directory' is above path: files of a nested directory of the same name would be " +

@@ -107,7 +107,7 @@ private[stoplog] object SourceColumns {
   private def named(columns: StructType, name: String): StructField =
     columns.find(_.name.equalsIgnoreCase(name)).getOrElse {
       val known = columns.fieldNames.mkString(", ")
-      throw Errors.invalidOptions(Seq(s"columns names '$name', which is none of $known."))
+      throw Errors.invalidOptions(Seq(s"columns names '$name', which is not one of $known."))
     }
 
   private def filesToRead(options: SourceOptions): FilesToRead = {

@@ -40,7 +40,7 @@ private[stoplog] object CompactionOptions extends OptionList(OptionGroup.Compact
 
   /** The problem of a format that has no method to compact its files. */
   val NoCompactor: String =
-    "compaction needs a compactor with a format of your own: set compactor to a class."
+    "compaction of a custom format needs a compactor: set compactor to a class."
 
   /** Returns `None` if compaction is disabled. */
   def parse(
@@ -180,7 +180,8 @@ private[stoplog] object DirectoryOptions {
   def parse(path: String, options: Map[String, String]): DirectoryOptions = {
     val reader = new OptionReader(options.toSeq, known)
     reader.others.map(_._1).sorted.foreach { key =>
-      reader.errors.add(s"$key is no option of this command, which has ${known.map(_.key).mkString(", ")}.")
+      val options = known.map(_.key).mkString(", ")
+      reader.errors.add(s"$key is not an option of this command. The options are $options.")
     }
     val target = reader.get(CompactTo).getOrElse(CompactionOptions.DefaultBytes)
     val read   = DirectoryOptions(

@@ -71,7 +71,7 @@ private[stoplog] object BucketComplete {
       millis <- millisOf(time.trim)
       chosen = rule(millis)
       _ <- chosen match {
-        case Never if time.trim.nonEmpty => Left("has a time, which none does not take")
+        case Never if time.trim.nonEmpty => Left("must not have a time with none")
         case Idle(0)                     => Left("needs a time without rows, such as idle 10m")
         case _                           => Right(())
       }
@@ -124,28 +124,29 @@ private[stoplog] object Completeness extends OptionList(OptionGroup.Complete) {
       bucketing match {
         case Bucketing.DateTime(_, _, None) if when.isInstanceOf[When.Watermark] =>
           Some(
-            "needs bucketColumn: the watermark is about the rows' own times, and buckets by time of " +
-              "processing are not"
+            "needs bucketColumn: a watermark compares event times, and these buckets have the time of " +
+              "processing"
           )
         case Bucketing.DateTime(pattern, zone, _) if isPartial(pattern, zone) =>
           Some(
-            s"cannot tell from bucketFormat = '$pattern' when a bucket ends: the pattern must say the " +
-              "whole time, from the year on"
+            s"cannot determine the end of a bucket from bucketFormat = '$pattern': the pattern must " +
+              "contain the complete time, from the year on"
           )
         case Bucketing.Expression(_) =>
           Some(
-            "cannot tell when a bucket of bucketBy ends: use bucketFormat, partitionBy with a date column, " +
-              "or idle"
+            "cannot determine the end of a bucket of bucketBy: use bucketFormat, partitionBy with a date " +
+              "column, or idle"
           )
         case Bucketing.FromColumn(_) =>
           Some(
-            "cannot tell when a bucket of bucketFrom ends: use bucketFormat, partitionBy with a date column, " +
-              "or idle"
+            "cannot determine the end of a bucket of bucketFrom: use bucketFormat, partitionBy with a " +
+              "date column, or idle"
           )
-        case Bucketing.BasePath => Some("has no bucket that ends with bucketAssigner = basePath: use idle")
+        case Bucketing.BasePath =>
+          Some("has no effect with bucketAssigner = basePath, whose bucket never ends: use idle")
         case Bucketing.UserAssigner(reference) if !isTimed(reference) =>
           Some(
-            "needs a bucketAssigner that extends stoplog.bucket.TimedBuckets and so knows when a bucket ends"
+            "needs a bucketAssigner that extends stoplog.bucket.TimedBuckets, which defines ends of buckets"
           )
         case _ => None
       }

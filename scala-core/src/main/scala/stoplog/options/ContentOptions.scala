@@ -173,7 +173,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
     val all = reader.text(Path).toVector ++ listed
     if (all.isEmpty)
       reader.errors.add(
-        "path is not set: set it to what is to be read, or pass it to load(…).",
+        "path is not set: set path to the input, or pass the path to load(…).",
         Errors.pathMissing()
       )
     all
@@ -218,7 +218,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
         val records = UserRecords.of(format)
         if (records.isEmpty)
           reader.errors.add(
-            s"format names ${format.getClass.getName}, which is no StreamFormat, SimpleStreamFormat or " +
+            s"format names ${format.getClass.getName}, which is not a StreamFormat, SimpleStreamFormat or " +
               "BulkFormat of stoplog.source.format."
           )
         records.map(SourceFormatName.Records(format.getClass.getName, _))
@@ -276,7 +276,7 @@ private[stoplog] object ContentOptions extends OptionList(OptionGroup.Source) {
 
   private def charsetOf(name: String): Either[String, Charset] =
     Try(java.nio.charset.Charset.forName(name.trim)).toEither.left
-      .map(_ => "is no character set that this JVM knows")
+      .map(_ => "is not a character set of this JVM")
 
   private def strings(json: String): Either[String, Seq[String]] =
     Try(mapper.readTree(json)).toOption

@@ -100,7 +100,7 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
     val finder = finderOf(reader)
     // A user-defined finder returns only complete files.
     if (finder.exists(_ != FileFinder.NonSplitting))
-      reader.withoutEffect(Seq(ReadyMarker), "with a fileEnumerator of one's own")
+      reader.withoutEffect(Seq(ReadyMarker), "with a custom fileEnumerator")
     FileOptions(
       reader.get(PathGlobFilter),
       reader(RecursiveFileLookup),
@@ -169,7 +169,7 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
       .orElse(Try(OffsetDateTime.parse(word).withOffsetSameInstant(ZoneOffset.UTC).toInstant))
       .toEither
       .left
-      .map(_ => "is no date; write for example 2026-11-01 or 2026-11-01T12:00")
+      .map(_ => "is not a date; write for example 2026-11-01 or 2026-11-01T12:00")
   }
 
   private def marker(text: String): Either[String, Marker] = {

@@ -125,7 +125,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   val OnReplacedPart: Opt[Merged] =
     choice[Merged]("onReplacedPart", "fail" -> Merged.Fail, "read" -> Merged.Read, "skip" -> Merged.Skip)(
       "skip",
-      "What a streaming query does with a file that a job has written to " +
+      "The handling of a file that a job has written to " +
         "[replace partitions](../files/overwrites.md), which has such a name: the query may have read the " +
         "replaced rows. `fail`: it ends with an error. `read`: the rows are read as new rows, for a " +
         "directory in which a partition is replaced before the query reads it. `skip`: the query keeps to " +
@@ -168,10 +168,10 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
       reader.text(ReadQuarantined)
     )
     if (read.leftOut.isDefined && read.quarantine.isDefined)
-      reader.errors.add("readQuarantined and quarantinePath do not go together: remove quarantinePath.")
+      reader.errors.add("readQuarantined and quarantinePath exclude each other: remove quarantinePath.")
     if (monitoring.onChangedFile == Changed.Tail && monitoring.cleaning != Cleaning.Keep)
       reader.errors.add(
-        "onChangedFile = 'tail' and cleanSource do not go together: a file that grows is never done with."
+        "onChangedFile = 'tail' and cleanSource exclude each other: a growing file is never complete."
       )
     read
   }
@@ -194,7 +194,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
     case Some(directory) =>
       // Kept as written: the scheme and the server decide where files are moved.
       Try(new HadoopPath(directory)).failed.foreach { e =>
-        reader.errors.add(s"sourceArchiveDir = '$directory' is no path: ${Causes.reason(e)}.")
+        reader.errors.add(s"sourceArchiveDir = '$directory' is not a path: ${Causes.reason(e)}.")
       }
       Cleaning.Archive(directory)
   }
@@ -202,7 +202,7 @@ private[stoplog] object FollowOptions extends OptionList(OptionGroup.Files) {
   private def otherDirectory(text: String): Either[String, (Other, Long)] = {
     val (name, time) = text.trim.span(!_.isWhitespace)
     OptionType.oneOf[Other](Seq("wait" -> Other.Wait, "accept" -> Other.Accept))(name).flatMap {
-      case Other.Accept if time.nonEmpty => Left("has a time, which accept does not take")
+      case Other.Accept if time.nonEmpty => Left("must not have a time with accept")
       case other if time.isEmpty         => Right(other -> AbsenceLimits().waitMillis)
       case other                         => TimeSpan.parse(time).map(other -> _)
     }

@@ -49,7 +49,7 @@ private[stoplog] final class OptionReader(
     val passed = parameters.collect { case (of, parameter, value) if of == option => parameter -> value }
     if (passed.nonEmpty && UserObject.isInstance(name)) {
       errors.add(
-        s"${option.key} is an instance, which takes no parameters: remove ${option.key}.${passed.head._1}."
+        s"${option.key} is an instance, which has no parameters: remove ${option.key}.${passed.head._1}."
       )
       name
     } else UserObject.named(name, passed.toMap)
@@ -59,8 +59,8 @@ private[stoplog] final class OptionReader(
   def refuseIdleParameters(): Unit =
     for ((option, name, _) <- parameters if !called(option))
       errors.add(
-        s"${option.key}.$name is a parameter of a class, and ${option.key} names none: remove it, or set " +
-          s"${option.key} to the class."
+        s"${option.key}.$name is a parameter of a class, and ${option.key} is not a class: remove it, or " +
+          s"set ${option.key} to the class."
       )
 
   /** Returns a user object, or `None` and a problem if the object cannot be created. */

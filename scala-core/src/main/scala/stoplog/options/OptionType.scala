@@ -54,7 +54,7 @@ private[stoplog] object OptionType {
   /** A positive whole number. */
   val wholeNumber: OptionType[Long] = OptionType(
     "whole number",
-    _.trim.toLongOption.filter(_ > 0).toRight("is not a whole number more than 0"),
+    _.trim.toLongOption.filter(_ > 0).toRight("is not a whole number greater than 0"),
     _.toString
   )
 
@@ -137,7 +137,7 @@ private[stoplog] object OptionType {
     private def scaled(number: BigInt, shift: Int): Either[String, Long] = {
       val bytes = number << shift
       if (bytes <= 0) Left("must be more than 0")
-      else if (!bytes.isValidLong) Left("is more bytes than any file can have")
+      else if (!bytes.isValidLong) Left("is larger than any file")
       else Right(bytes.toLong)
     }
   }
@@ -179,7 +179,7 @@ private[stoplog] object TimeSpan {
   }
 
   private def unreadable: Either[String, Long] =
-    Left("is not a span of time; write a whole number with a unit, such as 15 min, 900s, 500ms or PT15M")
+    Left("is not a duration; write a whole number with a unit, such as 15 min, 900s, 500ms or PT15M")
 
   private def iso(text: String): Either[String, Long] =
     try positive(BigInt(Duration.parse(text).toMillis))
@@ -194,7 +194,7 @@ private[stoplog] object TimeSpan {
 
   private def positive(millis: BigInt): Either[String, Long] =
     if (millis <= 0) Left("must be at least one millisecond")
-    else Try(millis.bigInteger.longValueExact).toEither.left.map(_ => "is longer than can be counted")
+    else Try(millis.bigInteger.longValueExact).toEither.left.map(_ => "is too long")
 }
 
 /** Column names in one string, separated by commas. Names that contain a comma or a backtick are quoted with
@@ -207,7 +207,7 @@ private[stoplog] object ColumnNames {
     val terms = Term.findAllMatchIn(text).toSeq
     val names = terms.map(m => Option(m.group(1)).map(_.replace("``", "`")).getOrElse(m.group(2).trim))
     val twice = names.map(_.toLowerCase).diff(names.map(_.toLowerCase).distinct).headOption
-    if (terms.map(_.matched).mkString(",") != text) Left(s"'$text' has a backtick too many or too few")
+    if (terms.map(_.matched).mkString(",") != text) Left(s"'$text' has an unpaired backtick")
     else if (names.exists(_.isEmpty)) Left(s"'$text' has an empty name")
     else twice.map(name => s"'$name' is listed twice").toLeft(names)
   }

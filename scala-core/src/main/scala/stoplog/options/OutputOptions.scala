@@ -57,7 +57,7 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
   val NullValue: Opt[String] = enter(
     OptionGroup.OfSpark.option("nullValue", OptionType.text.copy(mayBeEmpty = true), "NULL")(
       "`text`: a null is an error; `csv`: nothing between the separators",
-      "The text that `text` and `csv` write for a null. Without this option, a null is an error in `text`."
+      "The string that `text` and `csv` write for a null. Without this option, a null is an error in `text`."
     )
   )
 
@@ -75,7 +75,7 @@ private[stoplog] object OutputOptions extends OptionList(OptionGroup.Format) {
     case FormatChoice.Bulk(bulk) =>
       reader.read(Compression)(OptionType.oneOf(bulk.compressions.map(name => name -> name)))
     case FormatChoice.UserBulk(_) =>
-      reader.withoutEffect(Seq(Compression), "with an own bulk writer")
+      reader.withoutEffect(Seq(Compression), "with a custom bulk writer")
       None
     case _ => None
   }
@@ -163,7 +163,7 @@ private[stoplog] object FormatChoice {
     */
   final case class UserBulk(reference: String) extends FormatChoice {
     override def toMap: Map[String, String] = Map(OutputOptions.FormatName.key -> reference)
-    override def described: String          = "an own bulk writer"
+    override def described: String          = "a custom bulk writer"
   }
 
   /** The built-in formats by name. */

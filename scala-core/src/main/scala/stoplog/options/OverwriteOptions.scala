@@ -27,8 +27,8 @@ private[stoplog] object OverwriteOptions extends OptionList(OptionGroup.Bucket) 
   val PartitionOverwriteMode: Opt[OverwriteMode] =
     option("partitionOverwriteMode", OptionType.named(OverwriteMode.all)(_.word), "dynamic")(
       "`spark.sql.sources.partitionOverwriteMode` of the session",
-      "What a batch write in mode `overwrite` replaces. `static`: all files under the path. `dynamic`: the " +
-        "files in the directories of its rows; without rows, nothing. Not for streams."
+      "The files that a batch write in mode `overwrite` replaces. `static`: all files under the path. " +
+        "`dynamic`: the files in the directories of its rows; without rows, nothing. Not for streams."
     )
 
   val ReplaceWhere: Opt[String] =

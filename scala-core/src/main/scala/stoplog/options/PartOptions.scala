@@ -32,7 +32,7 @@ private[stoplog] object PartOptions extends OptionList(OptionGroup.Name) {
   /** A text at the start of a name, which hides the file. */
   private[options] val hidden: OptionType[String] = OptionType.checked("text") { text =>
     if (isHidden(text)) pieceOf(text)
-    else Left("must begin with '.' or '_', or readers would take such files for data")
+    else Left("must begin with '.' or '_', or readers would read such files as data")
   }
 
   val PartPrefix: Opt[String] = withDefault(

@@ -69,7 +69,7 @@ private[options] object PassThrough {
     val instead   = replaced.collectFirst { case (name, option) if name.equalsIgnoreCase(key) => option.key }
     val meant     = Suggestion.of(key, SinkOptionRegistry.all.map(_.key) ++ known)
     (instead, elsewhere, meant) match {
-      case (Some(option), _, _) => s"$key is set as $option here."
+      case (Some(option), _, _) => s"$key is not an option: use $option."
       case (_, Some(name), _)   => s"$key is an option of $name, and not of ${described(format)}: remove it."
       case (_, _, Some(name))   => s"$key is not an option: did you mean $name?"
       case _                    => s"$key is not an option: remove it."
@@ -113,12 +113,12 @@ private[options] object SourcePassThrough {
 
   /** Spark's names for settings that here are common to all formats. */
   private val Replaced: Map[String, String] = Map(
-    "encoding"    -> s"is set as ${Charset.key} here",
-    "charset"     -> s"is set as ${Charset.key} here",
-    "lineSep"     -> s"is set as ${ContentOptions.LineSep.key} here",
-    "compression" -> "is told by the names of the files",
-    "codec"       -> "is told by the names of the files",
-    "extension"   -> "is of no use for reading"
+    "encoding"    -> s"cannot be set: use ${Charset.key}",
+    "charset"     -> s"cannot be set: use ${Charset.key}",
+    "lineSep"     -> s"cannot be set: use ${ContentOptions.LineSep.key}",
+    "compression" -> "is detected from the file suffix",
+    "codec"       -> "is detected from the file suffix",
+    "extension"   -> "has no effect on reads"
   )
 
   /** Returns the format options with Spark's spelling; unknown keys are reported or ignored. */
@@ -155,8 +155,8 @@ private[options] object SourcePassThrough {
       case (Some(why), _, _)   => s"$key = '$value' $why."
       case (_, Some(other), _) =>
         s"$key is an option of ${other.word}, and not of ${format.fold("this format")(_.word)}: remove it."
-      case (_, _, Some(name)) => s"$key is not an option of reading: did you mean $name?"
-      case _                  => s"$key is not an option of reading: remove it."
+      case (_, _, Some(name)) => s"$key is not an option of the source: did you mean $name?"
+      case _                  => s"$key is not an option of the source: remove it."
     }
   }
 }

@@ -112,10 +112,10 @@ private[stoplog] object RecoveryOptions extends OptionList(OptionGroup.Recovery)
     stoplog.options.OnSchemaChange.Additive,
     "fail"
   )(
-    "What to do when a streaming query starts with other columns than before. The order of the columns does " +
-      "not matter. `additive`: new columns are added, and missing columns are null; another type is refused. " +
-      "`roll`: new files have only the new columns, of any type, and Spark may fail to read all files as one " +
-      "table; the log has a warning. `fail`: any change is refused."
+    "The reaction if a streaming query starts with other columns than before. The order of the columns " +
+      "does not matter. `additive`: new columns are added, and missing columns are null; another type is " +
+      "rejected. `roll`: new files have only the new columns, of any type, and Spark may fail to read all " +
+      "files as one table; the log has a warning. `fail`: any change is rejected."
   )
 
   val Durability: Opt[Durability] = choice[Durability](

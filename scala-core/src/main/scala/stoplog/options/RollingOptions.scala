@@ -139,7 +139,7 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
   }
 
   private def custom(reader: OptionReader): RollingPolicy = {
-    reader.withoutEffect(limits, "with an own rollingPolicy, which decides alone")
+    reader.withoutEffect(limits, "with a custom rollingPolicy")
     reader
       .reference(RollingPolicy)
       .flatMap(reader.userObject(RollingPolicy, _, classOf[RollingPolicy]))
@@ -157,7 +157,7 @@ private[stoplog] object RollingOptions extends OptionList(OptionGroup.Rolling) {
     if (!isUsed)
       reader.withoutEffect(
         Seq(EventTimeColumn),
-        s"without ${EventTimeInterval.key}, and without an own rollingPolicy or bucketAssigner"
+        s"without ${EventTimeInterval.key}, a custom rollingPolicy or a custom bucketAssigner"
       )
     reader.text(EventTimeColumn)
   }

@@ -53,24 +53,25 @@ private[stoplog] object SourceOptions {
     */
   private def whyNoTail(read: ReadSettings): Option[String] = {
     def because(what: String, why: String) =
-      Some(s"$what do not go together: $why. Set onChangedFile to ignore or reread.")
+      Some(s"$what exclude each other: $why. Set onChangedFile to ignore or reread.")
     read.format match {
       case SourceFormatName.Text | SourceFormatName.Json | SourceFormatName.Csv =>
         if (read.charset != UTF_8)
           because(
             s"charset = '${read.charset.name}'",
-            "where the last whole line ends, is known in UTF-8 alone"
+            "stoplog finds the end of the last complete line only in UTF-8"
           )
         else if (read.lineSep.forall(Separator.of(_, UTF_8).isSelfSynchronizing)) None
-        else because("this lineSep", "it can begin inside itself, and the last whole line is not known")
+        else
+          because("this lineSep", "the separator can overlap itself, so the last complete line is ambiguous")
       case SourceFormatName.Parquet | SourceFormatName.Orc =>
-        because(s"format = '${read.format.word}'", "nothing is added behind the footer of a file")
+        because(s"format = '${read.format.word}'", "no data can follow the footer of a file")
       case _: SourceFormatName.MultiLine => because("multiLine = 'true'", RecordsUnknown)
       case other                         => because(s"format = '${other.word}'", RecordsUnknown)
     }
   }
 
-  private final def RecordsUnknown = "where the last whole record of a file ends, is known of lines alone"
+  private final def RecordsUnknown = "only lines have a detectable end"
 
   /** Returns the user-defined source, if the option `source` is set. Error: `STOPLOG_USER_CODE`. */
   def userSource(options: JMap[String, String]): Option[RowSource] = {

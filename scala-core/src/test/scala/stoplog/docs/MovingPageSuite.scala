@@ -88,7 +88,7 @@ class MovingPageSuite extends AnyFunSuite {
       false
     } catch {
       case e: StoplogArgumentException =>
-        s"(?i)\\b${name.replace(".", "\\.")}( = '1')? (is not an option|is an option of|is set as|is told by|is of no use)".r
+        s"(?i)\\b${name.replace(".", "\\.")}( = '1')? (is not an option|is an option of|cannot be set|is detected from|has no effect)".r
           .findFirstIn(e.getMessage)
           .isDefined
     }

@@ -28,7 +28,7 @@ class BucketingSinkOptionsSuite extends AnyFunSuite {
     assert(own === PartLayout.InBucket("main", ".tmp-", ".in-progress", "_", ".done"))
     assert(
       problems("inProgress" -> "bucket", "bucketingSink.pendingPrefix" -> "tmp").contains(
-        "readers would take"
+        "readers would read"
       )
     )
     assert(
@@ -60,7 +60,7 @@ class BucketingSinkOptionsSuite extends AnyFunSuite {
     assert(problems("bucketingSink.useTruncate" -> "no").contains("useTruncate"))
     assert(
       problems("bucketingSink.useTruncate" -> "false", "bucketingSink.validLengthPrefix" -> "x").contains(
-        "take such files for data"
+        "read such files as data"
       )
     )
     assert(

@@ -40,7 +40,7 @@ class CompleteOptionsSuite extends AnyFunSuite {
     for (idle <- Seq("idle", "idle 0s"))
       assert(refused("bucketComplete" -> idle).contains("needs a time without rows, such as idle 10m"))
     assert(refused("bucketComplete" -> "idle 10").contains("has no unit"))
-    assert(refused("bucketComplete" -> "none 1m").contains("none does not take"))
+    assert(refused("bucketComplete" -> "none 1m").contains("must not have a time"))
     assert(refused("bucketComplete" -> "watermrk 1m").contains("perhaps watermark"))
     assert(refused(watermark).contains("needs bucketColumn"))
     assert(refused(clock, "bucketFormat" -> "MM-dd").contains("from the year on"))

@@ -86,7 +86,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert((default.lineSep, read("lineSep" -> "\u0001").lineSep) === (("\n", "\u0001")))
     assert(read("header" -> "false").beginning === LineFiles.Beginning.Row)
     assert(refusal(read("header" -> "yes")).contains("neither true nor false"))
-    assert(refusal(read("sinkId" -> "a")).contains("sinkId is no option of this command"))
+    assert(refusal(read("sinkId" -> "a")).contains("sinkId is not an option of this command"))
     assert(read("FORMAT" -> "CSV").format === Some("csv"))
     assert(refusal(read("format" -> "xml")).contains("format"))
   }
@@ -107,12 +107,12 @@ class OptionLimitsSuite extends AnyFunSuite {
     tail("format"  -> "json", "multiLine" -> "false")
     val own = classOf[MeasurementFormat].getName
     for (format <- Seq("parquet", "orc", "avro", "binaryFile", "lengthDelimited", own))
-      isRefused(s"format = '$format' do not go together")("format" -> format)
+      isRefused(s"format = '$format' exclude each other")("format" -> format)
     for (format <- Seq("json", "csv"))
-      isRefused("multiLine = 'true' do not go together")("format" -> format, "multiLine" -> "TRUE")
+      isRefused("multiLine = 'true' exclude each other")("format" -> format, "multiLine" -> "TRUE")
     for (charset <- Seq("ISO-8859-1", "UTF-16", "US-ASCII"))
-      isRefused(s"charset = '$charset' do not go together")("charset" -> charset)
-    for (lineSep <- Seq("\n\n", "||")) isRefused("this lineSep do not go together")("lineSep" -> lineSep)
+      isRefused(s"charset = '$charset' exclude each other")("charset" -> charset)
+    for (lineSep <- Seq("\n\n", "||")) isRefused("this lineSep exclude each other")("lineSep" -> lineSep)
   }
 
   test("a ready marker is a file per directory or per data file") {
@@ -141,7 +141,7 @@ class OptionLimitsSuite extends AnyFunSuite {
     assert(from("2026-01-31T12:00") === Some(Instant.parse("2026-01-31T11:00:00Z")))
     assert(from("2026-01-31 12:00") === from("2026-01-31T12:00"))
     assert(from("2026-01-31T12:00:00+05:00") === Some(Instant.parse("2026-01-31T07:00:00Z")))
-    assert(refusal(from("tomorrow")).contains("dateRange = 'tomorrow/' is no date"))
+    assert(refusal(from("tomorrow")).contains("dateRange = 'tomorrow/' is not a date"))
     assert(refusal(from("2026-01-31", "Mars")).contains("timeZone"))
   }
 
@@ -187,7 +187,7 @@ class OptionLimitsSuite extends AnyFunSuite {
 
   test("compaction of a custom encoder requires a custom compactor") {
     val own = Map("path" -> "/p", "format" -> classOf[NoEncoder].getName, "compaction" -> "smallParts")
-    assert(refusal(SinkOptions.parse(own)).contains("compaction needs a compactor"))
+    assert(refusal(SinkOptions.parse(own)).contains("needs a compactor"))
     assert(
       SinkOptions.parse(own + ("compactor" -> "a.B")).parts.compaction.flatMap(_.compactor) === Some("a.B")
     )

@@ -132,8 +132,8 @@ class SinkOptionsSuite extends AnyFunSuite {
   test("rejects options of other formats and explains Spark's alternative names") {
     assert(problems("header" -> "true").contains("header is an option of csv, and not of format = json"))
     assert(problems("nullValue" -> "-").contains("nullValue has no effect with format = json"))
-    assert(problems("format" -> "csv", "codec" -> "gzip").contains("codec is set as compression here"))
-    assert(problems("format" -> "csv", "extension" -> "tsv").contains("extension is set as partSuffix here"))
+    assert(problems("format" -> "csv", "codec" -> "gzip").contains("codec is not an option: use compression"))
+    assert(problems("format" -> "csv", "extension" -> "tsv").contains("extension is not an option: use partSuffix"))
   }
 
   test("a value that Spark rejects is reported with the other mistakes") {

@@ -55,7 +55,7 @@ class UserObjectSuite extends AnyFunSuite {
   test("rejects parameters of a class or Scala object without parameters, and hides values") {
     for (name <- Seq("NoEncoder", "ObjectEncoder")) {
       val said = why(UserObject.named(s"stoplog.options.$name", Map("separator" -> "hidden")))
-      assert(said.contains("it takes no parameters, such as separator"))
+      assert(said.contains("it has no parameters, such as separator"))
       assert(!said.contains("hidden"))
     }
   }
@@ -111,11 +111,11 @@ class UserObjectSuite extends AnyFunSuite {
       ).getMessage
     assert(said("rollingPolicy.limit" -> "5").contains("rollingPolicy.limit is a parameter of a class"))
     assert(
-      said("bucketAssigner" -> "basePath", "bucketAssigner.a" -> "b").contains("bucketAssigner names none")
+      said("bucketAssigner" -> "basePath", "bucketAssigner.a" -> "b").contains("bucketAssigner is not a class")
     )
     assert(said("compactor" -> "a.B", "compactor.a" -> "b").contains("compactor"))
     val instance = UserObject.reference(new AtMidnight, "rollingPolicy")
-    assert(said("rollingPolicy" -> instance, "rollingPolicy.a" -> "b").contains("takes no parameters"))
+    assert(said("rollingPolicy" -> instance, "rollingPolicy.a" -> "b").contains("has no parameters"))
     assert(said("rollingPolicies.a" -> "b").contains("is not an option"))
   }
 }

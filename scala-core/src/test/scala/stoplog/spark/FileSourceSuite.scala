@@ -180,7 +180,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     val error = intercept[IllegalArgumentException](json("id INT", "sep" -> ";", "encoding" -> "UTF-8"))
     assert(
       error.getMessage.contains("sep is an option of csv") && error.getMessage.contains(
-        "is set as charset here"
+        "cannot be set: use charset"
       )
     )
     val noSchema = intercept[IllegalArgumentException](
@@ -239,7 +239,7 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
         Seq(s"file:${in.root.resolve("a.json")}")
     )
     val wrong = intercept[IllegalArgumentException](read(in, "columns" -> "none"))
-    assert(wrong.getMessage.contains("'none', which is none of value"))
+    assert(wrong.getMessage.contains("'none', which is not one of value"))
     val blocks = new Input
     spark.range(10).write.mode("overwrite").parquet(blocks.root.toString)
     val parquet = spark.read.format("stoplog").option("format", "parquet").load(blocks.root.toString)

@@ -117,7 +117,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
       spark.read.format("stoplog").options(options.toMap).load(in.root.toString).collect()
     ).getMessage
     assert(said("format" -> "com.example.None").contains("there is no class com.example.None"))
-    assert(said("format" -> classOf[NoFiles].getName).contains("which is no StreamFormat"))
+    assert(said("format" -> classOf[NoFiles].getName).contains("which is not a StreamFormat"))
     assert(
       said("format" -> measurements, "lineSep" -> "x").contains(s"lineSep has no effect with $measurements")
     )
@@ -160,7 +160,7 @@ class OwnFormatsSuite extends AnyFunSuite with SparkSessionForTests {
       intercept[Exception](read.withOption("maxRecordSize", "1k").build().read(spark).load().collect())
     val said = Thrown.text(error)
     assert(said.contains("STOPLOG_SOURCE_FILE_UNREADABLE") && said.contains("a.pb"))
-    assert(said.contains("at byte 7 is a record of 2000 bytes"))
+    assert(said.contains("the record at byte 7 has 2000 bytes"))
   }
 
   test("reads multi-line json and csv like Spark") {

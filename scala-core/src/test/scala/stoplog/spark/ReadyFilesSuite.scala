@@ -151,7 +151,7 @@ class ReadyFilesSuite extends AnyFunSuite with SparkSessionForTests {
     assert(refused("readyMarker" -> "{name}").contains("each file itself"))
     assert(refused("stableFor" -> "10").contains("has no unit"))
     val own = refused("readyMarker" -> "_DONE", "fileEnumerator" -> classOf[ManifestFinder].getName)
-    assert(own.contains("with a fileEnumerator of one's own"))
+    assert(own.contains("with a custom fileEnumerator"))
   }
 
   private def read(in: Input, options: (String, String)*): Seq[String] =

@@ -32,7 +32,7 @@ def test_a_row_of_300_mb_fails_the_query_by_name(place: Place, keeps_parts_open:
     outcome = write(place, 300_000_000, keeps_parts_open)
     assert outcome.code == 1
     assert "STOPLOG_BAD_ROW" in outcome.printed
-    assert "are the most with a heap of" in outcome.printed
+    assert "the maximum with a heap of" in outcome.printed
     assert not files(place.out)
 
 

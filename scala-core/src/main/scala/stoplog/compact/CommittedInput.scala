@@ -18,7 +18,7 @@ private[compact] final class CommittedInput(in: FSDataInputStream, committedByte
 
   override def seek(position: Long): Unit =
     if (position > committedBytes)
-      throw new EOFException(s"$position is behind the $committedBytes committed bytes")
+      throw new EOFException(s"$position is after the $committedBytes committed bytes")
     else in.seek(position)
 
   override def getPos: Long                             = in.getPos

@@ -46,7 +46,7 @@ private[stoplog] object Compactor {
   /** Throws `IllegalArgumentException` if the files are not alike. */
   def requireAlike(likenesses: Seq[String], difference: String): Unit =
     if (likenesses.distinct.sizeIs > 1)
-      throw new IllegalArgumentException(s"The files have $difference, than each other.")
+      throw new IllegalArgumentException(s"The files differ: they have $difference.")
 
   /** Returns a text that is equal for files whose metadata says the same of their rows. Any entry may
     * describe the rows, so that files with other entries stay apart. Spark's own entries name its version and

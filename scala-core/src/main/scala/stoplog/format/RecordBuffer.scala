@@ -97,7 +97,7 @@ private[format] final class RecordBuffer(
   private def problem(needed: Long): Option[String] =
     RowMemory.problem(needed, "characters or more", heapBytes).orElse {
       Option.when(needed > RecordBuffer.MostChars)(
-        s"it takes $needed characters, and an array has no room for them"
+        s"it needs $needed characters, more than an array can contain"
       )
     }
 }

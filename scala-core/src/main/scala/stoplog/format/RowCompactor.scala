@@ -162,7 +162,7 @@ private[stoplog] final class LineFiles(
   override def likeness(input: CompactionInput): String = {
     val first = reading(input)(_.readNBytes(ToBeSeen))
     if (Marks.exists(mark => Arrays.equals(first.take(mark.length), mark)) || isForeign(first))
-      throw new IOException(s"${input.path} begins with a byte order mark, or is no text of UTF-8")
+      throw new IOException(s"${input.path} begins with a byte order mark, or is not UTF-8 text")
     beginning match {
       case Beginning.Row    => ""
       case Beginning.Json   => jsonOf(input, first)
@@ -197,7 +197,7 @@ private[stoplog] final class LineFiles(
   private def headerOf(input: CompactionInput): String = {
     val header = new String(reading(input)(firstLine), UTF_8).stripSuffix(lineSep).stripSuffix("\r")
     if (header.contains('\r') || header.count(_ == '"') % 2 != 0)
-      throw new IOException(s"the header of ${input.path} goes on behind its first line, or ends otherwise")
+      throw new IOException(s"the header of ${input.path} has several lines, or another line end")
     if (isBeforeHeader(header))
       throw new IOException(s"the first line of ${input.path} is blank or a comment, and not the header")
     header

@@ -56,7 +56,7 @@ private[stoplog] object RowFormats {
       case "csv"  => CsvEncoder(options, sessionTimeZone)
       case other  =>
         throw new IllegalArgumentException(
-          s"There is no row format '$other'; there are ${Names.mkString(", ")}."
+          s"There is no row format '$other'. The row formats are ${Names.mkString(", ")}."
         )
     }
 

@@ -49,7 +49,7 @@ private[stoplog] object SupportedTypes {
       val names = new JHashSet[String]
       for (field <- struct.fields) {
         if (!names.add(if (caseSensitive) field.name else field.name.toLowerCase(Locale.ROOT)))
-          throw Errors.columnName(format, field.name, "there is another one of that name beside it")
+          throw Errors.columnName(format, field.name, "there is another column of this name")
         distinctNames(format, field.dataType, caseSensitive)
       }
     case array: ArrayType => distinctNames(format, array.elementType, caseSensitive)

@@ -91,12 +91,12 @@ object PathBelow {
     */
   def problem(path: String): Option[String] =
     if (path.startsWith("/")) Some("it is absolute")
-    else if (path.contains('\u0000')) Some("there is a NUL in it")
-    else Option.when(path.split('/').contains(".."))("there is a '..' in it")
+    else if (path.contains('\u0000')) Some("it contains a NUL character")
+    else Option.when(path.split('/').contains(".."))("it contains '..'")
 
   /** Returns the same check for a single name in a directory. */
   def problemOfName(name: String): Option[String] =
-    if (name.isEmpty || name == ".") Some("it is no name")
-    else if (name.contains('/')) Some("there is a '/' in it")
+    if (name.isEmpty || name == ".") Some("it is not a name")
+    else if (name.contains('/')) Some("it contains '/'")
     else problem(name)
 }

@@ -21,7 +21,7 @@ private[stoplog] object RowMemory {
   def problem(size: Long, unit: String, heapBytes: Long): Option[String] = {
     val limit = most(heapBytes)
     Option.when(size > limit)(
-      s"it takes $size $unit, and $limit are the most with a heap of $heapBytes bytes"
+      s"it needs $size $unit, and the maximum with a heap of $heapBytes bytes is $limit"
     )
   }
 

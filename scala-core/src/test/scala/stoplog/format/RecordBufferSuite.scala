@@ -20,7 +20,7 @@ class RecordBufferSuite extends AnyFunSuite {
   test("a larger record is refused before the memory is allocated, and the next record is written") {
     val (buffer, out) = (this.buffer, new ByteArrayOutputStream)
     val error         = intercept[IllegalArgumentException](for (_ <- 1 to 200) buffer.write("x" * 1000))
-    assert(error.getMessage.endsWith("and 104857 are the most with a heap of 2097152 bytes"))
+    assert(error.getMessage.endsWith("and the maximum with a heap of 2097152 bytes is 104857"))
     assert(buffer.refused.contains(error))
     buffer.clear()
     buffer.write("next")

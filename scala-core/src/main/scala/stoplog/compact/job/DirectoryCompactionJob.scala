@@ -87,7 +87,7 @@ private[stoplog] final class DirectoryCompactionJob private (
   /** Returns the files to compact, in groups. Omits files that a query may compact itself. */
   private def groups(): Vector[DirectoryGroup] = {
     if (!storage.pathOf("").getFileSystem(SparkHadoop.configuration).exists(storage.pathOf("")))
-      throw Errors.notCompactable(options.path, "there is no such directory")
+      throw Errors.notCompactable(options.path, "the directory does not exist")
     val files   = storage.listed(Scope.Whole, SparkHadoop.configuration).files.filter(isSmall)
     val waiting = storage.streams.values.flatMap(_.newest()).flatMap(_.state.small).map(_.path).toSet
     val parts   = files.map(_.asPart).filterNot(file => waiting(file.path))

@@ -23,7 +23,7 @@ private[stoplog] final class AvroCompactor(syncIntervalBytes: Int) extends Compa
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     Compactor.requireAlike(
       inputs.map(likeness),
-      "other schemas, another codec, other rules for dates, or other metadata"
+      "different schemas, codecs, rules for dates or metadata"
     )
     val small  = isTooSmall(inputs)
     val writer = created(inputs.last, out)

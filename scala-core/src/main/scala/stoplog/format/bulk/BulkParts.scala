@@ -229,7 +229,7 @@ private[stoplog] final class EndingParts(spoolFiles: SpoolFiles, running: Option
     extends PartFormat[InternalRow] {
 
   override def begin(name: String, end: PartBuffer): PartEncoder[InternalRow] =
-    throw new UnsupportedOperationException(s"$name is to be begun where parts are ended")
+    throw new UnsupportedOperationException(s"$name cannot be started by the driver, which only ends parts")
 
   override def resume(name: String, end: PartBuffer, spooled: Spooled): PartEncoder[InternalRow] = {
     val begunAs = BulkSink.of(new EarlierRows(spooled, spoolFiles).header.format, running)

@@ -21,7 +21,8 @@ private[bulk] final class EarlierRows(spooled: Spooled, spoolFiles: SpoolFiles) 
   lazy val header: SpoolFrames.Header = reading(sources.head) { in =>
     SpoolFrames.read(in) match {
       case Some(SpoolFrames.Head(header)) => header
-      case _                              => throw new IOException("it does not begin with what the part is")
+      case _                              =>
+        throw new IOException("it does not begin with the description of the part")
     }
   }
 
@@ -56,7 +57,7 @@ private[bulk] final class EarlierRows(spooled: Spooled, spoolFiles: SpoolFiles) 
     }
 
     override def next(): UnsafeRow = {
-      if (!hasNext) throw new NoSuchElementException("there is no other row")
+      if (!hasNext) throw new NoSuchElementException("there is no further row")
       val (source, _, rows) = now.get
       try rows.next()
       catch { case e: IOException => throw unreadable(source, e) }

@@ -43,7 +43,7 @@ private[format] object FormatDescription {
   /** Error: `IllegalArgumentException` for any other string. */
   def read(format: String, described: String): FormatDescription = {
     def notOne(why: String) =
-      new IllegalArgumentException(s"Not the description of a format '$format': $why.")
+      new IllegalArgumentException(s"The string does not describe a format '$format': $why.")
     val root =
       try JsonTexts.mapper.readTree(described)
       catch { case e: JsonProcessingException => throw notOne(e.getOriginalMessage) }

@@ -67,7 +67,7 @@ private[bulk] final class RowPage private (
     override protected def check(at: Int, length: Int): Unit = {
       val left = filled - at
       if (left < RowPage.LengthBytes || length < 0 || length > left - RowPage.LengthBytes)
-        throw new IOException("a row ends behind its page: it is damaged or forged")
+        throw new IOException("a row ends after its page: it is damaged or forged")
       bounds.check(bytes, at + RowPage.LengthBytes, length)
     }
   }

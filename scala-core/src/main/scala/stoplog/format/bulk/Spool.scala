@@ -134,7 +134,8 @@ private[bulk] object Spool {
   /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait. */
   def checked(row: UnsafeRow): UnsafeRow =
     if (row.getSizeInBytes <= MostRowBytes) row
-    else throw tooLarge(s"it takes ${row.getSizeInBytes} bytes of memory, and $MostRowBytes are the most")
+    else
+      throw tooLarge(s"it needs ${row.getSizeInBytes} bytes of memory, and the maximum is $MostRowBytes")
 
   /** Returns the row. Throws [[stoplog.writing.BadRow]] if the row is too large to wait, or if the memory of
     * the process does not suffice to encode the row.
@@ -186,6 +187,6 @@ private[stoplog] object WaitingRows {
     SpoolFrames.read(in) match {
       case Some(SpoolFrames.Head(header)) =>
         header.format -> SpoolFrames.rows(in, new RowBounds(columns(header.format)))
-      case _ => throw new IOException("it does not begin with a note")
+      case _ => throw new IOException("it does not begin with a description")
     }
 }

@@ -95,11 +95,12 @@ private[bulk] object SpoolFrames {
 
   /** The decompressor reads only the stored bytes, regardless of their content. */
   private def plainOf(stored: Array[Byte], length: Int): Array[Byte] = {
-    if (length.toLong > stored.length * MostRatio) throw new IOException("a frame says that it is too long")
+    if (length.toLong > stored.length * MostRatio)
+      throw new IOException("the recorded length of a frame is too large")
     val plain = new Array[Byte](length)
     val found =
       try lz4.safeDecompressor().decompress(stored, 0, stored.length, plain, 0)
-      catch { case e: LZ4Exception => throw new IOException("a frame is not what was written", e) }
+      catch { case e: LZ4Exception => throw new IOException("a frame differs from the written bytes", e) }
     if (found != length) throw new EOFException(s"$found bytes of a frame of $length")
     plain
   }

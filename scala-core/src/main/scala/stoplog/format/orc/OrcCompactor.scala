@@ -32,7 +32,7 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     val merged = Using.Manager { use =>
       val readers = inputs.map(input => use(opened(input)))
-      Compactor.requireAlike(readers.map(likenessOf), "other columns, other settings, or other metadata")
+      Compactor.requireAlike(readers.map(likenessOf), "different columns, settings or metadata")
       val stripes     = readers.flatMap(_.getStripes.asScala).map(_.getLength)
       val small       = Compactor.areSmall(stripes, options(readers.last).getStripeSize / Compressed)
       lazy val encode = readers.forall(mayEncode)
@@ -54,8 +54,8 @@ private[stoplog] final class OrcCompactor private[orc] (settings: Map[String, St
 
   private def notCompactable(inputs: Seq[CompactionInput]) = new IllegalArgumentException(
     s"${inputs.map(_.path).mkString(", ")} cannot be compacted: another release of ORC, or another program, " +
-      s"wrote one of them, in another time zone than this process has, ${TimeZone.getDefault.getID}. Merge " +
-      "in JVMs with -Duser.timezone set to the writer's."
+      s"wrote one of them, in another time zone than this process has, ${TimeZone.getDefault.getID}. " +
+      "Compact in JVMs with -Duser.timezone set to the writer's."
   )
 
   private def opened(input: CompactionInput): Reader = {

@@ -33,7 +33,7 @@ private[orc] final case class OrcSettings(
   def problems: Seq[String] =
     MetadataOptions.problems(metadata)(_ => false) ++
       Option(OrcConf.ENCRYPTION.getString(configuration)).filter(_.nonEmpty).map { _ =>
-        s"${OrcConf.ENCRYPTION.getAttribute}: an ORC part that several writers go on with cannot be " +
+        s"${OrcConf.ENCRYPTION.getAttribute}: an ORC part that several writers continue cannot be " +
           "encrypted."
       }
 }

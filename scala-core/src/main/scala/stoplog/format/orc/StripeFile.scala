@@ -41,7 +41,7 @@ private[orc] final class StripeFile(out: BlockOutput, options: WriterOptions)
       place: OrcProto.StripeInformation.Builder
   ): Unit = {
     // After a failed row, orc-core also ends the stripe, to leave a readable file. Such a block is given up.
-    if (!isReleased) throw new IllegalStateException("This stripe is not to be ended yet.")
+    if (!isReleased) throw new IllegalStateException("This stripe cannot end yet.")
     if (out.position == 0) out.write(OrcFile.MAGIC.getBytes(US_ASCII))
     super.finalizeStripe(footer, place)
     finished = Some(place.build() -> footer.getColumnsList.asScala.toSeq)

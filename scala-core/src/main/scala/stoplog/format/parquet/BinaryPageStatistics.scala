@@ -148,7 +148,7 @@ private[parquet] object ByteRange {
   case object Disabled extends ByteRange {
     override def add(value: Binary): Unit = ()
     override def addNull(): Unit          = ()
-    override def take(): Statistics[_]    = throw new UnsupportedOperationException("nothing was asked for")
+    override def take(): Statistics[_]    = throw new UnsupportedOperationException("no value was requested")
   }
 
   final class Seen(column: PrimitiveType) extends ByteRange {

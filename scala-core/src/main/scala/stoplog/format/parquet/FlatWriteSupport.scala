@@ -147,7 +147,7 @@ private[parquet] object FlatWriteSupport {
   /** A column that [[FlatWriteSupport]] writes itself. */
   private object Unconverted extends Converter {
     override def add(row: InternalRow): Unit = throw new IllegalStateException(
-      "Spark converts no such column"
+      "Spark does not convert such a column"
     )
   }
 

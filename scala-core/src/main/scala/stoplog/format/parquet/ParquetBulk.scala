@@ -52,7 +52,7 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
   override def block(out: BlockOutput, directory: Array[Byte]): BlockWriter = {
     if (settings.encrypts && directory.nonEmpty)
       throw new IllegalStateException(
-        "An encrypted Parquet part is one row group and cannot be gone on with."
+        "An encrypted Parquet part is one row group and cannot be continued."
       )
     val file = new RowGroupFile(out)
     // Spark's write support reads the session's settings on creation, in any thread.

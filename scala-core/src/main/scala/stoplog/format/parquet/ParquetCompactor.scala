@@ -44,7 +44,7 @@ private[stoplog] final class ParquetCompactor private[parquet] (settings: Map[St
     val files = inputs.map(input => opened(input))
     Compactor.requireAlike(
       files.map(likenessOf),
-      "other columns, other rules for dates, or other entries in their footers"
+      "different columns, rules for dates or entries in their footers"
     )
     val conf    = configuration(files)
     val groups  = files.flatMap(_.footer.getBlocks.asScala).map(_.getTotalByteSize)

@@ -47,7 +47,7 @@ private[parquet] object RowConsumer {
     }
 
     override def startField(field: String, index: Int): Unit = {
-      if (index < next) throw new ParquetEncodingException(s"field $field comes twice or too late")
+      if (index < next) throw new ParquetEncodingException(s"field $field occurs twice or too late")
       nullsBefore(index)
       current = index
     }

@@ -92,7 +92,8 @@ private[read] object AvroBlocks extends BlockIndex {
 
     /** Returns the marker between the blocks. */
     def skipHeader(): Array[Byte] = {
-      if (!Magic.forall(_ == byte())) throw new IOException("it does not begin as Avro files do")
+      if (!Magic.forall(_ == byte()))
+        throw new IOException("it does not begin with the header of an Avro file")
       var entries = number()
       while (entries != 0) {
         // A negative count is followed by the size of the entries in bytes.

@@ -52,8 +52,8 @@ private[stoplog] final case class DirectoryColumns(
       (name, _) <- DirectoryColumns.named(DirectoryNames.of(file)).find { case (name, _) => isRefused(name) }
     } {
       val why =
-        s"its path names $name, which the directory did not that told the columns when the query began: " +
-          "set partitionColumns, or rename the directory or the column"
+        s"its path contains $name, which was not in the directory that defined the columns at the start " +
+          "of the query: set partitionColumns, or rename the directory or the column"
       throw Errors.sourceFileUnreadable(fileName, "its directory", why, null)
     }
 

@@ -79,8 +79,8 @@ private[read] final class GzipMembers(in: InputStream) extends InputStream {
     else if (first == 0 && state == Between) skipPadding()
     else if (first != Magic1 || byte() != Magic2 || byte() != Deflate)
       throw damaged(
-        if (state == Between) "the bytes after the last gzip member are no gzip member"
-        else "the file does not begin as gzip files do"
+        if (state == Between) "the bytes after the last gzip member are not a gzip member"
+        else "the file does not begin with a gzip header"
       )
     else {
       skipHeader(byte())
@@ -94,7 +94,7 @@ private[read] final class GzipMembers(in: InputStream) extends InputStream {
 
   private def skipPadding(): Unit = {
     while (fill())
-      if (byte() != 0) throw damaged("the bytes after the last gzip member are no gzip member")
+      if (byte() != 0) throw damaged("the bytes after the last gzip member are not a gzip member")
     state = Over
   }
 

@@ -185,8 +185,8 @@ private[stoplog] object SparkBlocks {
     override protected def begin(split: FileSplit): SparkBlockReader.Open = {
       split.file.storedBytes.foreach { stored =>
         throw new IOException(
-          s"a valid-length file says that ${split.file.bytes} of its $stored bytes count, and Spark's " +
-            "reader of this format reads all"
+          s"a valid-length file limits the file to ${split.file.bytes} of its $stored bytes, and Spark's " +
+            "reader of this format reads all bytes"
         )
       }
       refuseOtherZone(split.file)

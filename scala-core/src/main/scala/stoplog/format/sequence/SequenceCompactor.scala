@@ -17,7 +17,7 @@ import stoplog.compact.{CompactionInput, Compactor}
 private[stoplog] object SequenceCompactor extends Compactor {
 
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
-    Compactor.requireAlike(inputs.map(likeness), "other classes, another codec, or other metadata")
+    Compactor.requireAlike(inputs.map(likeness), "different classes, codecs or metadata")
     Using.resource(created(inputs.last, out)) { writer =>
       inputs.foreach(reading(_)(append(_, writer)))
     }

@@ -79,7 +79,7 @@ class BulkPartsSuite extends AnyFunSuite {
     def text(n: Int) = if (n == 3) "x" * 2000 else s"row $n"
     if (onBadRow == OnBadRow.Fail) {
       val error = intercept[BadRow](world.epoch(5, life = life, text = text))
-      assert(error.getCause.getMessage.contains("2000 are the most with a heap of 40000 bytes"))
+      assert(error.getCause.getMessage.contains("the maximum with a heap of 40000 bytes is 2000"))
     } else {
       world.epoch(5, life = life, text = text): Unit
       assert(parts(world).flatten === Seq(0, 1, 2, 4).map(n => s"row $n"))

@@ -34,7 +34,7 @@ class SpoolSuite extends AnyFunSuite {
     val row = TextRows.of("x" * (1 << 20))
     assert(Spool.encodable(row, heapBytes = 64L << 20) eq row)
     val error = intercept[BadRow](Spool.encodable(row, heapBytes = 16L << 20))
-    assert(error.getCause.getMessage.contains(s"${(16 << 20) / 20} are the most with a heap of"))
+    assert(error.getCause.getMessage.contains(s"with a heap of ${16 << 20} bytes is ${(16 << 20) / 20}"))
   }
 
   test("the check of a row allocates nothing") {

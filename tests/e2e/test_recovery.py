@@ -208,7 +208,7 @@ def test_a_checkpoint_that_lacks_the_last_batch_is_rejected(spark: SparkSession,
     old.rename(place.checkpoint)
     committed = list(place.rows)
     place.feed(files=1)
-    assert_rejected(Stream(spark, place).run, "STOPLOG_EPOCH_AHEAD", "planned anew", "--epoch 0")
+    assert_rejected(Stream(spark, place).run, "STOPLOG_EPOCH_AHEAD", "replanned", "--epoch 0")
     # as a driver does that was alive meanwhile, and knows nothing of it
     shutil.copy(place.checkpoint / "commits" / "0", place.checkpoint / "commits" / "1")
     place.feed(files=1)

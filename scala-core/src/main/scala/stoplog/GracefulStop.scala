@@ -99,7 +99,7 @@ object GracefulStop {
     try system.exists(path)
     catch {
       case NonFatal(e) =>
-        Log.warn(s"Whether there is $marker, which asks for a stop, could not be seen; it is tried again", e)
+        Log.warn(s"The stop marker $marker could not be checked; the driver tries again", e)
         false
     }
 

@@ -124,7 +124,7 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
     bucket.version > 0 && rule.endMillis(bucket.bucket).isDefined
 
   private def warn(late: LiveBucket): Unit = Log.warn(
-    s"Rows came to bucket ${late.bucket} of sink $sinkId after its marker of version ${late.version}; " +
+    s"Bucket ${late.bucket} of sink $sinkId received rows after its marker of version ${late.version}; " +
       "a marker of the next version follows"
   )
 }

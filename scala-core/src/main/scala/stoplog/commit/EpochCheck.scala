@@ -111,7 +111,7 @@ private[stoplog] final class EpochCheck(errors: EpochErrors) {
 }
 
 private[stoplog] object EpochCheck {
-  private val Repeats = "The query goes on all the same, as adoptAndRepeat asks, and may write rows again"
+  private val Repeats = "The query continues because of adoptAndRepeat, and may write rows again"
 
   /** Checks an epoch for a store that keeps only epochs with rows and therefore cannot detect gaps. */
   def notBehind(last: QueryEpoch, batch: Long, digest: Option[BatchDigest], errors: RepeatErrors): Unit =

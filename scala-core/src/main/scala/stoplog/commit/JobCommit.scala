@@ -63,7 +63,7 @@ private[stoplog] final class JobCommit(
 
   /** Carries out the decisions of replacing jobs, and restores files hidden too late. Never throws. */
   def recoverReplacements(): Unit =
-    Log.tolerating(s"What jobs that replace files under $path have decided could not be carried out")(
+    Log.tolerating(s"The decisions of jobs that replace files under $path could not be carried out")(
       replacements.recover(): Unit
     )
 
@@ -314,7 +314,7 @@ private[stoplog] object JobCommit {
 
   /** Carries out the decisions of jobs that died under this path. Never throws because of another job. */
   def rollForward(jobs: Seq[JobCommit]): Unit = jobs.foreach { job =>
-    Log.tolerating(s"What ${job.sinkId} under ${job.path} left behind could not be dealt with")(
+    Log.tolerating(s"The last decision of ${job.sinkId} under ${job.path} could not be carried out")(
       job.rollForward()
     )
   }

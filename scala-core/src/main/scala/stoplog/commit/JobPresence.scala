@@ -23,7 +23,7 @@ private[commit] final class JobPresence(
   /** Releases the lease. Never throws. */
   def leave(): Unit = {
     lease.foreach(held =>
-      Log.tolerating(s"${identity.sinkId} under ${identity.path} could not say that it has ended")(
+      Log.tolerating(s"${identity.sinkId} under ${identity.path} could not release its announcement")(
         held.close()
       )
     )

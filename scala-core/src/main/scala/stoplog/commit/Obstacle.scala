@@ -21,7 +21,7 @@ private[commit] object Obstacle {
   final case class Undone(id: String, cause: Throwable) extends Obstacle {
     override protected def why(path: String): String =
       s"its files are to be replaced, and the newest record of $id cannot be carried out first " +
-        s"(${Causes.reason(cause)}): its rows could appear next to the new ones later. Start the query of " +
+        s"(${Causes.reason(cause)}): its rows could appear next to the new rows later. Start the query of " +
         "that sink, or the next batch job of that sink, to see the cause; delete " +
         s"$path/${SinkDirectory(id).path} only to give up the rows, once no process writes there"
   }
@@ -29,16 +29,16 @@ private[commit] object Obstacle {
   /** `stoplog rewind` has claimed a sink's log, and has not yet decided which files to remove. */
   final case class Rewinding(sink: String) extends Obstacle {
     override protected def why(path: String): String =
-      s"'stoplog rewind' sets sink $sink back, or has died doing so; then run it again, or start the " +
-        "sink's query"
+      s"'stoplog rewind' is resetting sink $sink, or died meanwhile. After its death, run the command " +
+        "again, or start the query of the sink"
   }
 
   /** A query may compact files that are to be replaced. */
   final case class Compacting(sink: String) extends Obstacle {
     override protected def why(path: String): String =
-      s"its files are to be replaced, and the query of sink $sink, which compacts small files there, is at " +
-        "work or has died. Stop it first; if it has died, start it again and let it end, or run 'stoplog " +
-        "finalize'"
+      s"its files are to be replaced, and the query of sink $sink, which compacts small files there, is " +
+        "running or has died. Stop the query first. After its death, start the query again and let it end, " +
+        "or run 'stoplog finalize'"
   }
 
   /** A query has open parts in a partition that is to be replaced. */
@@ -47,7 +47,7 @@ private[commit] object Obstacle {
       s"the partition '$bucket' is to be replaced, and sink $sink has open parts there, whose rows would " +
         "appear next to the new rows later. Finish the parts first: let the query end with " +
         "finalizeOnTermination = always, or stop it and run 'stoplog finalize'. Or wait until the rolling " +
-        "policy has closed them; a query that writes to other partitions may go on"
+        "policy has closed them; a query that writes to other partitions may continue"
   }
 
   /** A file to be replaced cannot be hidden. */

@@ -88,7 +88,7 @@ private[commit] object OpenParts {
     }
 
     override def drop(unneeded: Set[String]): Unit = if (unneeded.nonEmpty) {
-      Log.tolerating("Spool files could not be removed; they are once they are old enough") {
+      Log.tolerating("Spool files could not be removed; a later sweep removes the files") {
         spoolFiles.discard(unneeded.toVector)
       }
       faults.at(Step.AfterDrop)
@@ -107,7 +107,7 @@ private[commit] object OpenParts {
         }
         gone.foreach { part =>
           Log.warn(
-            s"Going on without the ${part.records} rows of ${part.handle.brief} (onLostPart=skip)"
+            s"Continuing without the ${part.records} rows of ${part.handle.brief}, because onLostPart is skip"
           )
         }
         state.copy(open = there)

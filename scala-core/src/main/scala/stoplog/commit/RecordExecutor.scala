@@ -191,7 +191,7 @@ private[commit] final class RecordExecutor(
     if (!record.isCompaction) None
     else {
       val gone = finished.taken(record.seq, record.replace.map(_.path))
-      Option.when(gone.nonEmpty)(s"a reader has taken ${gone.toSeq.sorted.mkString(", ")} away")
+      Option.when(gone.nonEmpty)(s"a reader has moved ${gone.toSeq.sorted.mkString(", ")}")
     }
 
   private def show(record: LogRecord, visible: Set[String]): Settled = {
@@ -279,7 +279,8 @@ private[commit] final class RecordExecutor(
 
   private def passOver(errors: Vector[StoplogException]): Unit = onLost match {
     case LostPart.Fail => Outcomes.all(errors.map(Left(_))): Unit
-    case LostPart.Skip => errors.foreach(Log.warn("Going on without what is lost, as asked for", _))
+    case LostPart.Skip =>
+      errors.foreach(Log.warn("Continuing without the lost parts, because onLostPart is skip", _))
   }
 
   private def partLost(part: Pending, record: LogRecord): StoplogException = Errors.partLost(

@@ -172,7 +172,7 @@ private[stoplog] final class Replacements(
     * then looks in its own log. So one of the two sees the other.
     */
   private def fenced(record: LogRecord): Option[String] =
-    logs.storesOf(record.state.queryId).log.newest().map(_ => "another job has taken it for dead")
+    logs.storesOf(record.state.queryId).log.newest().map(_ => "another job has declared it dead")
 
   /** Restores files hidden late for a called-off record; deletes hidden files of carried-out records. */
   private def sweep(newest: LogRecord): Unit = {
@@ -217,5 +217,6 @@ private[stoplog] object Replacements {
   /** Each try fails because another job has decided; a day of back-fills needs fewer tries. */
   private final val MostTries = 10000
 
-  private final val Crowded = "other jobs replace files there all the time. Run the job again when fewer do"
+  private final val Crowded =
+    "other jobs replace files there continuously. Run the job again when fewer jobs run"
 }

@@ -22,8 +22,8 @@ private[stoplog] final class ReplacingJobs(logs: PathLogs, val replacements: Rep
   def refuseUnderWay(): Unit = underWay.foreach { job =>
     throw Errors.pathNotWritable(
       logs.path,
-      s"batch job $job replaces files there, or has died doing so; then the next batch job under the path " +
-        "carries that out"
+      s"batch job $job is replacing files there, or died meanwhile. After its death, the next batch " +
+        "job under the path carries out the replacement"
     )
   }
 

@@ -88,7 +88,7 @@ private[stoplog] final class SinkDriver private[commit] (
         case Unclaimed | Waiting(_) => claimed(claim(planned))
         case held: Idle             => held
         case Fenced(reason)         => throw reason
-        case other                  => throw new IllegalStateException(s"an epoch was begun while $other")
+        case other                  => throw new IllegalStateException(s"an epoch was started while $other")
       }
       starting.sequence(held.state, planned)
       if (!hasBegun)

@@ -299,7 +299,7 @@ private[commit] final class TargetDelivery(
     val text = Redaction.text(why)
     counts = counts.copy(failures = counts.failures + 1)
     if (error.isEmpty)
-      Log.tolerating(s"The failure of target $name of ${place.path} could not be noted") {
+      Log.tolerating(s"The failure of target $name of ${place.path} could not be recorded") {
         cursor.fail(next, AnnouncementCursor.Failure(text, clock.millis()))
       }
     error = Some(text)

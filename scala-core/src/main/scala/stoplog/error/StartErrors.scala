@@ -60,7 +60,7 @@ private[stoplog] object StartErrors extends ErrorMaker {
       sinkId,
       batch,
       batch,
-      s"with a batch $batch that it has planned anew, with other offsets",
+      s"with a batch $batch that it has replanned with other offsets",
       again
     )
 

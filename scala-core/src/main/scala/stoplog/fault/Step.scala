@@ -46,7 +46,7 @@ object Step {
         "a part half-way to its final name: visible already on local disks and on S3, not yet on HDFS"
       )
   case object PartPublished extends Step("partPublished", "one more of the record's parts visible")
-  case object AfterPublish  extends Step("afterPublish", "all parts visible; nothing of what follows is done")
+  case object AfterPublish  extends Step("afterPublish", "all parts visible; no later step is done")
   case object ManifestWritten
       extends Step(
         "manifestWritten",

@@ -74,7 +74,7 @@ private[log] object DeltaJson {
     else {
       val list = required(from, field)
       if (!list.isArray || !list.elements().asScala.forall(_.isTextual))
-        throw new IllegalArgumentException(s"field '$field' is not a list of texts")
+        throw new IllegalArgumentException(s"field '$field' is not a list of strings")
       list.elements().asScala.map(_.asText()).toVector
     }
 }

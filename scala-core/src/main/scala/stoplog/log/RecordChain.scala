@@ -69,7 +69,7 @@ private[log] final class RecordChain(store: LogFiles, published: Published) {
     val last = chain.last
     StoredRecord.Delta.last(from, chain) match {
       case Right(record) => remember(record, last.checksum)
-      case Left(why)     => throw torn(last.decision.seq, s"its base records do not fit together: $why")
+      case Left(why)     => throw torn(last.decision.seq, s"its base records are inconsistent: $why")
     }
   }
 

@@ -80,7 +80,7 @@ private[stoplog] object RecordCodec {
             if (body.has("base")) fields(readDelta(body, sum, published))
             else fields(StoredRecord.Whole(RecordJson.read(body, published), sum))
           case _: ObjectNode => Left(Torn("its checksum does not match"))
-          case _             => Left(Torn("it has no record in it"))
+          case _             => Left(Torn("it contains no record"))
         }
     }
 
@@ -88,7 +88,7 @@ private[stoplog] object RecordCodec {
     val decision = RecordJson.readDecision(body, published, usual = None)
     val base     = DeltaJson.readBase(body)
     if (base.whole < 0 || base.whole >= decision.seq)
-      throw new IllegalArgumentException(s"record ${base.whole} is none before it")
+      throw new IllegalArgumentException(s"record ${base.whole} is not an earlier record")
     StoredRecord.Delta(decision, base, DeltaJson.readState(body), sum)
   }
 

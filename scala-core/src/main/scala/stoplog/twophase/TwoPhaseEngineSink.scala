@@ -163,8 +163,8 @@ private[twophase] object TwoPhaseEngineSink {
     override def abort(results: Seq[TaskResult]): Unit = {
       if (!begun)
         Log.tolerating(
-          s"A batch job has failed, and ${sink.target} did not abort all that its tasks had prepared: the " +
-            "rest stays there, and no reader sees it"
+          s"A batch job has failed, and ${sink.target} did not abort all prepared rows of its tasks: the " +
+            "remaining rows stay there, invisible to readers"
         ) {
           tools.parallel.uninterrupted {
             tools.parallel.map(prepared(results))(part => committer.abort(part.token))

@@ -73,7 +73,7 @@ class StartCheckSuite extends AnyFunSuite {
     for (onForeign <- Seq(Refuse, Adopt)) {
       val refused = intercept[Exception](check(planned, batch = 5, onForeign, fifth(20)))
       assert(condition(throw refused) === "STOPLOG_EPOCH_AHEAD")
-      assert(Seq("planned anew", "--epoch 4").forall(refused.getMessage.contains))
+      assert(Seq("replanned", "--epoch 4").forall(refused.getMessage.contains))
     }
   }
 

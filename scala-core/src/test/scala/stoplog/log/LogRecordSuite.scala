@@ -81,7 +81,7 @@ class LogRecordSuite extends AnyFunSuite {
       "{"                             -> "ends in the middle",
       "{}"                            -> "no version",
       """{"version":0,"record":{}}""" -> "no version",
-      """{"version":1}"""             -> "no record in it",
+      """{"version":1}"""             -> "contains no record",
       """{"version":1,"record":{}}""" -> "checksum"
     )
     for ((text, why) <- reasons)

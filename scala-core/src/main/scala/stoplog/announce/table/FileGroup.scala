@@ -90,7 +90,7 @@ private[stoplog] object FileGroup {
         s"${unknown.size} of ${removed.size} removed files are not in the table, such as ${unknown.head.path}: their " +
           "announcements wait in another log of the path, the target was attached later, or another writer has rewritten the " +
           s"files. Run the command announce. $restart, if the files stay unknown. With onRefused = skip the table keeps the rows, " +
-          "and lacks the files in place of them"
+          "and lacks the files that replace them"
       )
   }
 }

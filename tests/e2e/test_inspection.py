@@ -195,7 +195,7 @@ def test_a_directory_on_hdfs_is_read_by_http(tmp_path: Path) -> None:
         assert remote.newest_record() == local.newest_record()
         assert remote.check().findings == local.check().findings == ()
         assert stoplog.inspect(f"{root}/day=2").sinks() == []
-        with pytest.raises(CannotRead, match="no such directory"):
+        with pytest.raises(CannotRead, match="the directory does not exist"):
             stoplog.inspect(f"{root}/gone").sinks()
     with pytest.raises(CannotRead, match="refused"):
         remote.sinks()

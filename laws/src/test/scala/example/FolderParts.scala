@@ -61,7 +61,7 @@ final class FolderParts(folder: Folder, files: FileStore, sinkId: String, layout
       if (actual > sizeBytes) cut(part.token, sizeBytes)
     }
     def taken =
-      Errors.nameTaken(files.describe(finishedPath), "another file is there, which is not this part")
+      Errors.nameTaken(files.describe(finishedPath), "the file of this name is not this part")
     files.move(part.token, finishedPath) match {
       case MoveOutcome.Moved       => CommitOutcome.Committed
       case MoveOutcome.TargetTaken => throw taken

@@ -92,7 +92,7 @@ private[source] object SplitRecord {
       val in      = new DataInputStream(new ByteArrayInputStream(bytes))
       val magic   = in.readInt()
       val version = in.readInt()
-      if (magic != Magic) Left(Torn("it is no record of splits"))
+      if (magic != Magic) Left(Torn("it is not a record of splits"))
       else if (version > Version) Left(TooNew(version, Version))
       else if (!isWhole(bytes)) Left(Torn("its checksum does not match"))
       else Right(Head(in.readLong(), in.readInt(), in.readInt()))

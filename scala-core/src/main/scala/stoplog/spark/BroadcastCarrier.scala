@@ -26,7 +26,7 @@ private[spark] object BroadcastCarrier {
     override def close(): Unit =
       try broadcast.destroy()
       catch {
-        case NonFatal(e) => Log.debug("The driver could not free the plan of an epoch that is over", e)
+        case NonFatal(e) => Log.debug("The driver could not free the plan of an ended epoch", e)
       }
   }
 }

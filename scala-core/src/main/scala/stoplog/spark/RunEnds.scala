@@ -64,7 +64,7 @@ private[stoplog] object RunEnds {
     try { earlier.attend(start); true }
     catch {
       case NonFatal(e) =>
-        Log.warn("What an earlier run left open is not looked after before the next epoch", e)
+        Log.warn("Open parts of an earlier run are not checked before the next epoch", e)
         false
     }
 
@@ -108,9 +108,9 @@ private[stoplog] object RunEnds {
   private[spark] def lookAround(): Unit = runs.forEach { (runId, watched) =>
     if (watched.isMissedAgain) {
       Log.warn(
-        s"Spark has not told that run $runId of query ${watched.start.queryId} is over; its sink ends it now"
+        s"Spark sent no end event for run $runId of query ${watched.start.queryId}; the sink finishes the run"
       )
-      enders.execute(() => finish(runId, Some("Spark has not told of the end of the query")))
+      enders.execute(() => finish(runId, Some("Spark sent no end event of the query")))
     }
   }
 

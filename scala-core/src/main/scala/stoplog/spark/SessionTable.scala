@@ -227,7 +227,7 @@ private[spark] object SessionTable {
           }
         )
           throw TableOptions.refused(
-            s"has a format of its own, and $key = '$value' is asked for: leave it out"
+            s"has a format, and $key = '$value' requests another: remove $key"
           )
       }
       val named = others.map { case (key, _) => key.toLowerCase(Locale.ROOT) }.toSet

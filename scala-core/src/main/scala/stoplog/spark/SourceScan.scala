@@ -116,7 +116,8 @@ private[stoplog] object SourceScan {
 
     private def bytes(partition: InputPartition): SplitBytes = partition match {
       case bytes: SplitBytes => bytes
-      case other             => throw new IllegalArgumentException(s"$other is no partition of this source")
+      case other             =>
+        throw new IllegalArgumentException(s"$other is not a partition of this source")
     }
 
     private def reader[R, T](source: SplitSource[S, R, T], bytes: SplitBytes): PartitionReader[T] = {

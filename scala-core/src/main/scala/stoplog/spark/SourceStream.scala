@@ -54,7 +54,7 @@ private[spark] final class SourceStream[S <: Split](
   override def getDefaultReadLimit: ReadLimit = SparkLimits.of(limits)
 
   override def latestOffset(): Offset =
-    throw new UnsupportedOperationException("Spark asks a source with limits by latestOffset(start, limit)")
+    throw new UnsupportedOperationException("Spark must call latestOffset(start, limit) of this source")
 
   /** Plans the next micro-batch. Releases the partitions of the preceding micro-batch from memory. */
   override def latestOffset(start: Offset, limit: ReadLimit): Offset = called {
@@ -177,7 +177,7 @@ private[spark] object SourceStream {
       val version = root.path("version").asInt(0)
       if (version > Version) throw Errors.recordTooNew("an offset of the checkpoint", version, Version)
       if (version < 1 || !root.path("splits").isIntegralNumber)
-        throw Errors.recordTorn("an offset of the checkpoint", s"$json is no offset of this source")
+        throw Errors.recordTorn("an offset of the checkpoint", s"$json is not an offset of this source")
       SourceOffset(root.path("splits").asLong())
     }
 

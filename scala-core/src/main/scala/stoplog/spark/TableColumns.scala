@@ -38,7 +38,7 @@ private[spark] final case class TableColumns(
       needed.filterNot(found.flatMap(_._2).contains).map(field => s"${field.name} is missing") ++
       Option
         .when(known == KnownBy.Place && !isInOrder(found.flatMap(_._2)))(inFiles.map(_.name).mkString(", "))
-        .map(order => s"they are not in the order $order, by which readers of this format know them")
+        .map(order => s"they are not in the order $order, which identifies the columns in this format")
     if (problems.nonEmpty) throw Errors.tableColumns(table, problems, all.toDDL)
     SourceColumns.nullable(StructType(found.flatMap { case (field, is) =>
       is.map(named => field.copy(name = named.name, metadata = both(named.metadata, field.metadata)))

@@ -299,7 +299,7 @@ private[stoplog] object NoFiles extends FileStore {
     FileCapabilities(Moves.Atomically, directories = true)
 
   private def refuse(path: String): Nothing =
-    throw new IllegalStateException(s"$path was to be written, where there are no files")
+    throw new IllegalStateException(s"$path cannot be written: this sink has no files")
 
   private def readResolve: AnyRef = NoFiles
 }

@@ -68,7 +68,7 @@ private[stoplog] final class ForeignOwners(ours: OwnTables = OwnTables.AtPath.Lo
     }
     if (unread.nonEmpty)
       Log.warn(
-        s"No table is looked for above $path where the directories may not be read: ${unread.mkString(", ")}"
+        s"The search for tables above $path skips unreadable directories: ${unread.mkString(", ")}"
       )
   }
 
@@ -247,7 +247,7 @@ private[stoplog] object OwnTables {
 /** The writers that keep a list of their files. */
 private[stoplog] sealed abstract class TableFormat(val name: String) extends Product with Serializable
 private[stoplog] object TableFormat {
-  case object Stoplog extends TableFormat("a sink of stoplog that has that directory as its path")
+  case object Stoplog extends TableFormat("a sink of stoplog with that path")
   case object Spark   extends TableFormat("Spark's file sink")
   case object Delta   extends TableFormat("Delta Lake")
   case object Iceberg extends TableFormat("Iceberg")

@@ -24,5 +24,5 @@ private[stoplog] object NamePattern {
       val made = new NamePattern(text)
       made.pattern // throws for an invalid pattern
       Right(made)
-    } catch { case NonFatal(e) => Left(s"is no pattern: ${Causes.brief(e)}") }
+    } catch { case NonFatal(e) => Left(s"is not a pattern: ${Causes.brief(e)}") }
 }

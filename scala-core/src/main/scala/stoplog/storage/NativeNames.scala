@@ -16,8 +16,8 @@ private[storage] object NativeNames {
     */
   def problem(path: String, charset: Option[Charset] = ofThisJvm): Option[String] =
     charset.filterNot(_.newEncoder.canEncode(path)).map { of =>
-      s"the locale of this JVM has names in ${of.name}, which does not have all its characters: start the JVMs " +
-        "of driver and executors with a locale of UTF-8, such as LC_ALL=C.UTF-8"
+      s"the locale of this JVM encodes names in ${of.name}, which lacks some of its characters: start the " +
+        "JVMs of driver and executors with a locale of UTF-8, such as LC_ALL=C.UTF-8"
     }
 
   private lazy val ofThisJvm: Option[Charset] =

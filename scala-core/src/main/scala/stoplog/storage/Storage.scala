@@ -217,7 +217,9 @@ object Storage {
     */
   private[storage] def tooLong(path: String, mostBytes: Int, system: String): Option[String] = {
     val bytes = path.getBytes(UTF_8).length
-    Option.when(bytes > mostBytes)(s"the path of a part in it has $bytes bytes, and $system takes $mostBytes")
+    Option.when(bytes > mostBytes)(
+      s"the path of a part in it has $bytes bytes, and $system accepts $mostBytes"
+    )
   }
 }
 

@@ -118,7 +118,7 @@ private[stoplog] object UserObject {
     try new ObjectOutputStream(bytes).writeObject(instance)
     catch {
       case e: NotSerializableException =>
-        val why = s"it holds a ${e.getMessage}, which is not serializable"
+        val why = s"it contains a ${e.getMessage}, which is not serializable"
         throw Errors.userCode(option, s"an instance of ${instance.getClass.getName}", why, e)
     }
     Prefix + Base64.getEncoder.encodeToString(bytes.toByteArray)
@@ -169,7 +169,7 @@ private[stoplog] object UserObject {
           case (None, Some(constructor)) => constructor.newInstance(caseless(parameters)).asInstanceOf[AnyRef]
           case _ if parameters.nonEmpty  =>
             throw new NoSuchMethodException(
-              s"it takes no parameters, such as ${parameters.keys.min}: it has no public constructor of a " +
+              s"it has no parameters, such as ${parameters.keys.min}: it has no public constructor of a " +
                 "java.util.Map"
             )
           case (Some(instance), _) => instance

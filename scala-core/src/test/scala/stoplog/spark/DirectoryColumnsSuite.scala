@@ -171,7 +171,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
     val said  = Thrown.text(error)
     assert(
       said.contains(
-        "its path names day, which the directory did not that told the columns when the query began"
+        "its path contains day, which was not in the directory that defined the columns at the start of the query"
       )
     )
     Files.delete(later.root.resolve("first.csv"))
@@ -196,7 +196,7 @@ class DirectoryColumnsSuite extends AnyFunSuite with SparkSessionForTests {
       assert(error.getCondition === "STOPLOG_SOURCE_FILE_UNREADABLE")
       assert(
         error.getMessage.contains(
-          "which the directory did not that told the columns when the query began: set partitionColumns"
+          "which was not in the directory that defined the columns at the start of the query: set partitionColumns"
         )
       )
     }

@@ -181,7 +181,7 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
     spark.sql("SELECT 1 AS id").writeTo(table).option("partPrefix", "b").append()
     assert(place.files.map(_.getFileName.toString.take(2)) === Seq("b-"))
     val said = refused(spark.sql("SELECT 1 AS id").writeTo(table).option("format", "csv").append())
-    assert(said.contains("STOPLOG_INVALID_OPTIONS") && said.contains("has a format of its own"))
+    assert(said.contains("STOPLOG_INVALID_OPTIONS") && said.contains("requests another"))
   }
 
   test("rejects unsupported table definitions by name and leaves no traces") {

@@ -112,7 +112,7 @@ private[stoplog] object CleanSource {
       if (warned.add(why))
         Log.warn(
           s"${files.describe(file.path)} was read, and stays where it is: $why. uncleanedFiles in the " +
-            "query's progress counts such files; others with this cause get no line in the log."
+            "query's progress counts such files; further files with this cause are not logged."
         )
       Cleaned.Left
     }
@@ -139,13 +139,13 @@ private[stoplog] object CleanSource {
         .of(path, file.modifiedMillis)
         .map(name => files.move(file.path, s"$directory/$name"))
         .find(_ != MoveOutcome.TargetTaken)
-        .getOrElse(throw new IOException("all names for it are taken in the archive")) == MoveOutcome.Moved
+        .getOrElse(throw new IOException("the archive contains all its names")) == MoveOutcome.Moved
     }
   }
 
   private object Cleaner {
     final val Changed = "it has changed since it was read"
-    final val Noted   = "bytes that were left out of its rows are in no note"
+    final val Noted   = "omitted bytes of the file are in no quarantine note"
     final val Partial =
       "a valid-length file limits its bytes, and without that file its other bytes would be read"
   }

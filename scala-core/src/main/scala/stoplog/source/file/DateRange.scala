@@ -62,7 +62,7 @@ object DatePattern {
   /** Returns the pattern or its error. */
   def parse(text: String, zone: ZoneId): Either[String, DatePattern] =
     Try(levels(text)).toEither.left
-      .map(e => s"is no pattern of dates: ${e.getMessage}")
+      .map(e => s"is not a pattern of dates: ${e.getMessage}")
       .filterOrElse(
         _.forall(level => level.letters.exists(Years.contains(_))),
         "does not begin with a year, such as yyyy/MM/dd"

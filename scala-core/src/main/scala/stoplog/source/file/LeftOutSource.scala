@@ -170,7 +170,7 @@ private[stoplog] object LeftOutSource {
     case other      =>
       throw Errors.invalidOptions(
         Seq(
-          s"readQuarantined names $other of ${note.file}: this format does not tell where its records start."
+          s"readQuarantined names $other of ${note.file}: this format does not report the starts of records."
         )
       )
   }

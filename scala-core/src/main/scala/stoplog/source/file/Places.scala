@@ -173,7 +173,7 @@ private[file] final class Places(settings: Enumeration) {
 
   private def await(now: Vector[Awaited], elapsedMillis: Long): Unit = {
     if (now != awaited) {
-      if (now.isEmpty) Log.info(s"${settings.files.describe("")}: all directories are there again.")
+      if (now.isEmpty) Log.info(s"${settings.files.describe("")}: all directories exist again.")
       now.filterNot(awaited.contains).foreach { one =>
         Log.warn(
           s"The source waits for ${settings.files.describe(one.directory)}: ${one.why}. No file that was " +
@@ -207,7 +207,7 @@ private[file] final class Places(settings: Enumeration) {
 
 private[file] object Places {
   private final val IsOther      = "it is not the directory in which files were read"
-  private final val IsMissing    = "there is no such directory any more"
+  private final val IsMissing    = "the directory no longer exists"
   private final val FindsNothing = "the fileEnumerator returns no file at all"
 
   private final case class Place(hash: PathHash, id: Option[DirectoryId])

@@ -73,12 +73,12 @@ private object LengthDelimited {
     }
 
     private def tooLong(length: Long) = new IOException(
-      s"at byte $begins is a record of $length bytes, where maxRecordSize is $maxBytes bytes: raise it, or " +
-        "set lengthPrefix to how these files are written"
+      s"the record at byte $begins has $length bytes, and maxRecordSize is $maxBytes bytes: raise " +
+        "maxRecordSize, or set lengthPrefix to the form of these files"
     )
 
     private def cut(length: Long) =
-      new EOFException(s"at byte $begins is a record of $length bytes, and the file ends before its end")
+      new EOFException(s"the record at byte $begins has $length bytes, and the file ends in the middle")
   }
 }
 
@@ -105,7 +105,7 @@ object LengthPrefix {
         byte = whole(next())
         bits |= (byte & 0x7fL) << shift
         shift += 7
-        if (shift > 63) throw new IOException("what should be a length is none")
+        if (shift > 63) throw new IOException("the bytes of a length are not a length")
       }
       Option.when(!isEnd)(bits)
     }

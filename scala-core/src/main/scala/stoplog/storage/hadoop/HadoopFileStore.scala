@@ -161,7 +161,7 @@ private[stoplog] class HadoopFileStore(
     val kind   = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.getLen)
     val millis = Option.when(!found.isDirectory || files.isHdfs)(found.getModificationTime)
     // Hadoop's own links are not followed: the target may be in another file system, or unknown.
-    val link = Option.when(found.isSymlink)(Link.Refused(s"it leads to ${found.getSymlink}"))
+    val link = Option.when(found.isSymlink)(Link.Refused(s"it points to ${found.getSymlink}"))
     FileInfo(files.relative(found.getPath), kind, millis, link)
   }
 

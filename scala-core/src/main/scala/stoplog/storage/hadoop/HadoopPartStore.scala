@@ -120,7 +120,7 @@ private[stoplog] final class HadoopPartStore(
       files.delete(staged)
       CommitOutcome.AlreadyCommitted
     } else if (files.status(staged).isEmpty) lengths.outcome(target, sizeBytes)
-    else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
+    else throw Errors.nameTaken(target.toString, "the file of this name is not this part")
 
   private def output(token: String): PartOutput = {
     val path = files.at(token)

@@ -106,7 +106,7 @@ private[stoplog] final class HadoopSourceFiles(
   private def found(status: FileStatus): Found = {
     val name = status.getPath.getName
     if (status.isSymlink)
-      Found(name, Found.File(0, 0), Some(Link.Refused(s"it leads to ${status.getSymlink}")))
+      Found(name, Found.File(0, 0), Some(Link.Refused(s"it points to ${status.getSymlink}")))
     else if (status.isDirectory) Found(name, Found.Directory, None, id(status))
     else
       Found(

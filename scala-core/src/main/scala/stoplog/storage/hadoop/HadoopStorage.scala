@@ -40,12 +40,12 @@ private[stoplog] final class HadoopStorage(
   override def probe(sinkId: String, layout: PartLayout): String = {
     val found = capabilities(sinkId)
     val alone = found.exclusion match {
-      case CapabilityProbe.Exclusion.ByRename => "renamed, and not over another one"
-      case CapabilityProbe.Exclusion.ByCreate => "renamed, and not created where there is one"
+      case CapabilityProbe.Exclusion.ByRename => "renamed, and not renamed over another file"
+      case CapabilityProbe.Exclusion.ByCreate => "renamed, and not created over another file"
     }
     found.growth match {
       case Growth.CreateOnly        => s"A file was created, $alone. ${HadoopStorage.CreateOnly}"
-      case Growth.AppendOnly        => s"A file was created, appended to, $alone. Cut, it has to be copied."
+      case Growth.AppendOnly        => s"A file was created, appended to, $alone. A cut requires a copy."
       case Growth.AppendAndTruncate => s"A file was created, appended to, cut, $alone."
     }
   }
@@ -66,5 +66,5 @@ private[stoplog] final class HadoopStorage(
 private[stoplog] object HadoopStorage {
   private val CreateOnly =
     "The file system cannot append to a file: each micro-batch closes its parts (roll reason checkpoint), " +
-      "and files are no larger than micro-batches make them."
+      "and a file has the rows of at most one micro-batch."
 }

@@ -31,7 +31,7 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, na
       case _                        =>
         files.delete(written)
         if (!of(finished).contains(validBytes))
-          throw new IOException(s"${companion(finished)} does not say $validBytes")
+          throw new IOException(s"${companion(finished)} does not contain $validBytes")
     }
   }
 
@@ -53,7 +53,10 @@ private[stoplog] final class ValidLengths(files: HadoopFiles, sinkId: String, na
     case Some(there) if there.isFile && isValid(finished, there.getLen, sizeBytes) =>
       CommitOutcome.AlreadyCommitted
     case Some(there) =>
-      throw Errors.nameTaken(finished.toString, s"it holds ${there.getLen} bytes, the part has $sizeBytes")
+      throw Errors.nameTaken(
+        finished.toString,
+        s"the file has ${there.getLen} bytes, and the part has $sizeBytes"
+      )
   }
 
   private def companion(finished: Path): Path = files.at(names.of(files.relative(finished)))

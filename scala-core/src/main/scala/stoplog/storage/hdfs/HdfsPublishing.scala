@@ -83,7 +83,7 @@ private[hdfs] final class HdfsPublishing(
   /** If the pending file does not exist any more, another publisher has created the final name. */
   private def taken(pending: Path, target: Path, sizeBytes: Long): CommitOutcome =
     if (files.status(pending).isEmpty) lengths.outcome(target, sizeBytes)
-    else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
+    else throw Errors.nameTaken(target.toString, "the file of this name is not this part")
 
   /** Each attempt may find another active publisher. */
   private final val Cuts = 5

@@ -36,7 +36,7 @@ private[stoplog] final class HdfsStorage(
   override def probe(sinkId: String, layout: PartLayout): String = {
     store(sinkId, layout).probe()
     val cut = if (truncation == Truncation.Allowed) "cut, " else ""
-    s"HDFS: a file was created, appended to, ${cut}renamed, not renamed over another one, and deleted."
+    s"HDFS: a file was created, appended to, ${cut}renamed, not renamed over another file, and deleted."
   }
 
   override def refuseUnfit(): Unit = files.refuseUnfit(path)
@@ -57,7 +57,7 @@ private[stoplog] object HdfsStorage {
 
   /** Applies the rules of the HDFS client and the NameNode. */
   private def pathProblem(files: HadoopFiles, path: String): Option[String] =
-    if (path.contains(':')) Some("HDFS takes no ':' in a name")
+    if (path.contains(':')) Some("HDFS does not accept ':' in a name")
     else Storage.tooLong(files.at(path).toUri.getPath, MostPathBytes, "HDFS")
 
   private final val MostPathBytes = 8000
@@ -128,7 +128,7 @@ private[stoplog] object HdfsStorage {
       // To length 0: if a block is split, the DataNodes need until their next heartbeat.
       if (!files.fileSystem.truncate(path, 0)) leases.awaitClosed(path)
       val left = files.fileSystem.getFileStatus(path).getLen
-      if (left != 0) throw new IOException(s"a file of 2 bytes has $left after it was cut to none")
+      if (left != 0) throw new IOException(s"a file of 2 bytes has $left after a cut to 0")
     }
 
     private def reason(e: Throwable): String = e match {

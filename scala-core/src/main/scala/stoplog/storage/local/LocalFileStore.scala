@@ -188,7 +188,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
       LocalFiles.attributes(file, links: _*).map { found =>
         val kind = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.size)
         val link =
-          Option.when(found.isSymbolicLink)(Link.Refused(s"it leads to ${Files.readSymbolicLink(file)}"))
+          Option.when(found.isSymbolicLink)(Link.Refused(s"it points to ${Files.readSymbolicLink(file)}"))
         FileInfo(path, kind, Some(found.lastModifiedTime.toMillis), link)
       }
     catch { case _: NoSuchFileException => None } // a link was removed meanwhile

@@ -62,8 +62,8 @@ private[local] object LocalPublishing {
 
   private def elsewhere(unfinished: Path, finished: Path) = Errors.pathNotWritable(
     finished.toString,
-    s"it is on another file system than $unfinished, and a part is renamed from there to be finished; " +
-      "bring the directory back to where it was, or let a new sink write with inProgress=bucket"
+    s"it is on another file system than $unfinished, and a part cannot be renamed between file systems; " +
+      "move the directory back, or use a new sink with inProgress=bucket"
   )
 
   /** Forces the directory: the process that renamed the file may have died before the name was durable. */
@@ -74,7 +74,7 @@ private[local] object LocalPublishing {
         durability.syncDirectory(target.getParent)
         CommitOutcome.AlreadyCommitted
       case Some(actual) =>
-        throw Errors.nameTaken(target.toString, s"it holds $actual bytes, the part has $sizeBytes")
+        throw Errors.nameTaken(target.toString, s"the file has $actual bytes, and the part has $sizeBytes")
     }
 
   /** Returns `None` if the unfinished name does not exist any more. */
@@ -103,7 +103,7 @@ private[local] object LocalPublishing {
     if (Files.isSameFile(target, file)) {
       Files.deleteIfExists(file)
       CommitOutcome.AlreadyCommitted
-    } else throw Errors.nameTaken(target.toString, "another file is there, which is not this part")
+    } else throw Errors.nameTaken(target.toString, "the file of this name is not this part")
 
   /** Truncates the bytes after the recorded length, which were never committed (I2). Fails if the file has
     * another hard link, because the other name may be in another sink's log with another length.

@@ -184,7 +184,7 @@ private object LocalSourceFiles {
       if (!home(path, real).contains(path))
         throw Errors.sourceLink(
           at(path).toString,
-          "it leads to a file that is not put away under another name"
+          "the source does not archive or delete a file through a link"
         )
       real
     }
@@ -200,7 +200,7 @@ private object LocalSourceFiles {
       }
 
     private def outside(real: Path): String =
-      s"it leads to $real, which is not below the paths that the source reads"
+      s"it points to $real, which is not below the paths of the source"
 
     /** Returns the real path below the root, through a path given by the user. Prefers the given paths above
       * `path`.

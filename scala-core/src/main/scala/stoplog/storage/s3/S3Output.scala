@@ -159,8 +159,9 @@ private[s3] final class S3Output(
     val ofTail = room.from + from.waiting.size + waiting.size + 1
     if (ofTail > S3Room.LastNumber)
       throw new IOException(
-        s"an object has at most ${S3Room.LastNumber} parts, and those of this one have $fullSize bytes " +
-          s"each; set maxPartSize, or compaction, to less than ${S3Room.LastNumber / 2L * fullSize} bytes"
+        s"an object has at most ${S3Room.LastNumber} parts, and the parts of this object have " +
+          s"$fullSize bytes each; set maxPartSize, or compaction, to less than " +
+          s"${S3Room.LastNumber / 2L * fullSize} bytes"
       )
   }
 

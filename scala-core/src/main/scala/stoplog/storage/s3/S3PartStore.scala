@@ -90,7 +90,7 @@ private[stoplog] final class S3PartStore(
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     val token = cut(part, sizeBytes)
     if (token.target != finishedPath)
-      throw storeWrite(finishedPath, new IOException(s"the part was begun as ${token.target}"))
+      throw storeWrite(finishedPath, new IOException(s"the part was started as ${token.target}"))
     reading(token, sizeBytes)(publishing.publish(token))
   }
 
@@ -183,7 +183,7 @@ private[stoplog] final class S3PartStore(
   }
 
   private def tokenOf(text: String): S3Token =
-    S3TokenCodec.decode(text).getOrElse(throw storeWrite(text, new IOException("this is no part on S3")))
+    S3TokenCodec.decode(text).getOrElse(throw storeWrite(text, new IOException("this is not a part on S3")))
 
   private def tailOf(token: S3Token): Array[Byte] = reading(token, token.sizeBytes) {
     tails
@@ -209,7 +209,7 @@ private[stoplog] final class S3PartStore(
   private def unreadable(token: S3Token, bytes: Long): Throwable =
     storeWrite(
       token.target,
-      new IOException(s"an upload cannot be read, so nothing can go on at $bytes bytes")
+      new IOException(s"an upload cannot be read, so a part cannot continue at $bytes bytes")
     )
 
   private def reading[A](token: S3Token, sizeBytes: Long)(action: => A): A = io(token.target) {

@@ -90,7 +90,7 @@ private[s3] final class S3Publishing(objects: S3Objects, uploads: S3Uploads, tai
   /** In most cases the object does not exist, so its size is requested only if the object exists. */
   private def there(token: S3Token): Option[CommitOutcome] = sizeThere(token.target).map { actual =>
     if (actual == token.sizeBytes) AlreadyCommitted
-    else throw taken(token, s"it holds $actual bytes, the part has ${token.sizeBytes}")
+    else throw taken(token, s"the object has $actual bytes, and the part has ${token.sizeBytes}")
   }
 
   private def sizeThere(target: String): Option[Long] =

@@ -29,7 +29,8 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
 
   override def probe(sinkId: String, layout: PartLayout): String = {
     tryObjects(sinkId)
-    "S3: an object was written, not written where there is one, and deleted; an upload was begun and ended."
+    "S3: an object was written, not written over another object, and deleted; an upload was started and " +
+      "aborted."
   }
 
   /** Checks only whether the path is an object. The user may have no rights above the path. */
@@ -59,7 +60,7 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
       try {
         if (isNew(sinkId) && objects.putIfAbsent(path, S3Storage.Content))
           refuse(
-            "its server does not know conditional writes (If-None-Match), which the commit log needs"
+            "its server does not support conditional writes (If-None-Match), which the commit log needs"
           )
         uploads.abort(s"$path.2", uploads.start(s"$path.2"))
       } finally objects.delete(Seq(path))

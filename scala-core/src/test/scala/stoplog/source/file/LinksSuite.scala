@@ -37,7 +37,7 @@ class LinksSuite extends AnyFunSuite with BeforeAndAfterEach {
       val link  = Files.createSymbolicLink(in.resolve("link"), target)
       val error = intercept[StoplogException](names())
       assert(error.getCondition === "STOPLOG_SOURCE_LINK")
-      assert(error.getMessage.contains(s"$link: it leads to $target, which"), error.getMessage)
+      assert(error.getMessage.contains(s"$link: it points to $target, which"), error.getMessage)
       Files.delete(link)
     }
     assert(names() === Seq("a"))

@@ -45,7 +45,7 @@ class PathRulesSuite extends AnyFunSuite {
 
   test("rejects invalid patterns") {
     for (text <- Seq("a{b", "{a,{b}", "[a", "*\\"))
-      assert(Glob.parse(text).left.exists(_.contains("is no pattern")), text)
+      assert(Glob.parse(text).left.exists(_.contains("is not a pattern")), text)
   }
 
   test("patterns match the same names as Spark's patterns, or are rejected as Spark's are") {

@@ -64,7 +64,7 @@ abstract class LengthDelimitedLaws(prefix: LengthPrefix) extends RecordFormatLaw
         assert(!reader.advance())
       } else {
         val error = intercept[EOFException](reader.advance())
-        assert(error.getMessage.contains("a record of 50 bytes, and the file ends before its end"))
+        assert(error.getMessage.contains("has 50 bytes, and the file ends in the middle"))
       }
     }
   }

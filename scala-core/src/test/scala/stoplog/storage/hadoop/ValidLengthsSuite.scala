@@ -27,7 +27,7 @@ class ValidLengthsSuite extends AnyFunSuite {
     val part = files.at("part-2.txt")
     lengths.note(part, 5)
     lengths.note(part, 5)
-    assert(intercept[IOException](lengths.note(part, 6)).getMessage.contains("does not say 6"))
+    assert(intercept[IOException](lengths.note(part, 6)).getMessage.contains("does not contain 6"))
     assert(lengths.of(part) === Some(5))
     assert(files.list(files.at("_stoplog/main/open")).isEmpty)
   }

@@ -61,7 +61,7 @@ class HdfsProbeSuite extends AnyFunSuite {
         new Tampering {
           override def truncate(path: Path, bytes: Long)(really: => Boolean): Boolean = true
         },
-        "has 2 after it was cut to none"
+        "has 2 after a cut to 0"
       )
     }
 

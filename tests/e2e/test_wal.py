@@ -152,7 +152,7 @@ def test_a_chunk_is_sent_once_with_speculative_tasks(place: Place, tmp_path: Pat
 def test_the_jar_checks_the_options_of_the_builder() -> None:
     sink = WriteAheadSink.to_http("http://localhost/x")
     assert sink.build().options() == {"sender": "http", "url": "http://localhost/x"}
-    with pytest.raises(InvalidOptions, match="is no URL of http or https"):
+    with pytest.raises(InvalidOptions, match="is not an http or https URL"):
         WriteAheadSink.to_http("ftp://localhost/x").build()
 
 

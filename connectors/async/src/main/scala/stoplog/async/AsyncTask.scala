@@ -91,7 +91,7 @@ private[async] final class Window[A, R](
   }
 
   override def next(): (A, R) = {
-    if (!hasNext) throw new NoSuchElementException("all answers were taken")
+    if (!hasNext) throw new NoSuchElementException("there is no further result")
     val first = if (order == Order.Ordered) inOrder.dequeue() else ended.dequeue()
     (first.argument, first.answer.get)
   }

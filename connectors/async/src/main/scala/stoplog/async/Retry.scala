@@ -94,7 +94,7 @@ object Retry {
   * @param millis the requested wait, in milliseconds
   */
 final class RetryAfter(val millis: Long)
-    extends RuntimeException(s"The service asked to be called again after $millis ms.")
+    extends RuntimeException(s"The service requested a retry after $millis ms.")
 
 /** The failure of an attempt that timed out. A future cannot be cancelled, so its work may continue. */
 final class CallTimeout private[async] (millis: Long)

@@ -123,7 +123,7 @@ private[delta] final class DeltaTarget(
   }
 
   private def missing = new Refusal(
-    "the directory of the sink is no Delta table. Create the table, or set create = ifMissing"
+    "the directory of the sink is not a Delta table. Create the table, or set create = ifMissing"
   )
 
   private def tableAt(path: String, logName: String): DeltaTable = {

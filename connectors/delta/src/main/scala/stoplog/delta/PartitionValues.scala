@@ -33,8 +33,8 @@ private[delta] final class PartitionValues(columns: Vector[StructField], derived
     val double = columns.map(_.getName).filter(name => file.indexOf(name) >= 0)
     if (double.nonEmpty)
       throw new Refusal(
-        s"the columns ${double.mkString(", ")} are in the files and in the directory '$bucket': Delta reads partition columns " +
-          "from the log alone. Rename the column, or the key of the directory"
+        s"the columns ${double.mkString(", ")} are in the files and in the directory '$bucket': Delta " +
+          "reads partition columns only from the log. Rename the column, or the key of the directory"
       )
     DirectoryKeys.refuseLost(keys, columns.map(_.getName).toSet ++ derivedKeys ++ namesOf(file), bucket)
     columns.map(column => column.getName -> value(column, keys(column.getName), bucket)).toMap

@@ -235,7 +235,7 @@ class DeltaTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(table.refused(target, lines).contains("Set format to parquet"))
     val spaced = table.added(0, table.written(numbers(0, 1).withColumnRenamed("name", "a name")))
     assert(table.refused(target, spaced).contains("Delta cannot create the table"))
-    assert(table.refused(table.target("create" -> ""), spaced).contains("no Delta table"))
+    assert(table.refused(table.target("create" -> ""), spaced).contains("not a Delta table"))
     assert(!Files.exists(table.log.resolve("00000000000000000000.json")))
   }
 

@@ -188,7 +188,7 @@ abstract class EpochLaws(newDatabase: => TestDatabase) extends AnyFunSuite {
     val driver = sink.driver("q", "r1")
     driver.begin(0, of(0L -> 3))
     driver.commit(0, Seq(sink.stage(rows(0, 3): _*)), Existing.Keep)
-    for ((batch, anew) <- Seq(0L -> "planned anew", 1L -> "behind another batch 0")) {
+    for ((batch, anew) <- Seq(0L -> "replanned", 1L -> "after another batch 0")) {
       val refused = intercept[StoplogException](sink.driver("q", "r2").begin(batch, of(0L -> 5)))
       assert(refused.getCondition === "STOPLOG_EPOCH_AHEAD")
       assert(refused.getMessage.contains(anew))

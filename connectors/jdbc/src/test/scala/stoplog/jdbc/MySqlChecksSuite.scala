@@ -48,7 +48,7 @@ class MySqlChecksSuite extends AnyFunSuite {
     val table = s"${database.newHeap()}_p"
     database.execute(s"CREATE TABLE $table (id BIGINT, word VARCHAR(9) NOT NULL, UNIQUE (word(3)))")
     val why = refusedByKeys(table, "word STRING", keys = "word")
-    assert(why.contains("no primary key or unique index of it; it has (word(3))"))
+    assert(why.contains("not a primary key or unique index of the table; it has (word(3))"))
     val second = s"${database.newHeap()}_s"
     database.execute(
       s"CREATE TABLE $second (id BIGINT PRIMARY KEY, word TEXT, UNIQUE (word(3), id), KEY (word(2)))"

@@ -57,7 +57,7 @@ class TableChecksSuite extends AnyFunSuite {
         "none"
       ).mkString("\n")
       assert(said.contains("has no column 'more'"))
-      assert(said.contains("and that of the rows is string"))
+      assert(said.contains("and the column of the rows is string"))
       assert(said.toLowerCase.contains("column 'must' cannot be null"))
       assert(said.contains("The rows have no column 'none'"))
     }
@@ -70,7 +70,7 @@ class TableChecksSuite extends AnyFunSuite {
       for {
         fraction <- Seq(DecimalType(10, 2), FloatType, DoubleType)
         whole    <- Seq("id", "small", "number")
-      } assert(refused(whole, fraction).mkString.contains(s"that of the rows is ${fraction.simpleString}"))
+      } assert(refused(whole, fraction).mkString.contains(s"the column of the rows is ${fraction.simpleString}"))
       for (fits <- Seq("exact", "wide")) assert(refused(fits, DecimalType(10, 2)) === Nil)
       assert(refused("number", DecimalType(9, 0)) === Nil)
     }
@@ -79,7 +79,7 @@ class TableChecksSuite extends AnyFunSuite {
       val table = database.newTable(", a INT NOT NULL, b INT NOT NULL, UNIQUE (a, b)")
       val rows  = Seq(ids, words, RowColumn("a", IntegerType), RowColumn("b", IntegerType))
       assert(problems(database, table, rows, "b", "a") === Nil)
-      assert(problems(database, table, rows, "a").mkString.contains("are no primary key or unique index"))
+      assert(problems(database, table, rows, "a").mkString.contains("are not a primary key or unique index"))
     }
   }
 
@@ -109,7 +109,7 @@ class TableChecksSuite extends AnyFunSuite {
       val name = "\"a\"\"b.c\""
       database.execute(s"CREATE TABLE $name (id BIGINT NOT NULL PRIMARY KEY, word VARCHAR(9))")
       assert(problems(database, name, Seq(ids, words), "id") === Nil)
-      assert(problems(database, name, Seq(ids, words), "word").mkString.contains("no primary key"))
+      assert(problems(database, name, Seq(ids, words), "word").mkString.contains("not a primary key"))
     }
   }
 
@@ -185,7 +185,7 @@ class TableChecksSuite extends AnyFunSuite {
     assert(spec("id", "v").key === Some(RowKey(Vector(1), Some(3))))
     assert(spec("id", "V").key === Some(RowKey(Vector(1), Some(2))))
     val refused = intercept[StoplogArgumentException](spec("ID", "v")).getMessage
-    assert(refused.contains("The columns ID are no primary key"))
+    assert(refused.contains("The columns ID are not a primary key"))
   }
 
   test("an empty text is a bad row if the database stores it as null") {

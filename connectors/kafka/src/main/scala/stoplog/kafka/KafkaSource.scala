@@ -174,7 +174,7 @@ final class KafkaSourceBuilder private (
   def build(): KafkaSource = {
     if (selections.size != 1)
       throw Errors.invalidOptions(
-        Seq("exactly one of withTopics, withTopicPattern and withPartitions says what is read.")
+        Seq("call exactly one of withTopics, withTopicPattern and withPartitions.")
       )
     // Spark ignores unknown options: a misspelled position would skip records.
     val problems = options.keys.toSeq.sorted.flatMap(OtherNames.ofConnector("kafkaSource").problem)

@@ -87,7 +87,7 @@ private[kafka] final class ConsumerGroup(client: Map[String, String], group: Str
       val offsets   = wanted.map { of =>
         of -> committed.get(of).filter(_ != null).map(_.offset).getOrElse(without(of, otherwise))
       }
-      if (offsets.isEmpty) throw KafkaErrors.group(group, s"no topic is there that matches $selection")
+      if (offsets.isEmpty) throw KafkaErrors.group(group, s"no topic matches $selection")
       Offsets.json(
         offsets
           .groupMap(_._1.topic) { case (of, offset) => of.partition -> offset }
@@ -102,7 +102,7 @@ private[kafka] final class ConsumerGroup(client: Map[String, String], group: Str
     case StartPosition.Otherwise.Earliest => -2L
     case StartPosition.Otherwise.Latest   => -1L
     case StartPosition.Otherwise.Fail     =>
-      throw KafkaErrors.group(group, s"it has committed no offset of $partition")
+      throw KafkaErrors.group(group, s"the group has committed no offset of $partition")
   }
 
   private def partitions(admin: Admin, selection: Map[String, String]): Seq[TopicPartition] =
@@ -114,7 +114,7 @@ private[kafka] final class ConsumerGroup(client: Map[String, String], group: Str
         Offsets.assigned(json).toSeq.flatMap { case (topic, numbers) =>
           numbers.map(new TopicPartition(topic, _))
         }
-      case (other, _) => throw new IllegalArgumentException(s"$other does not say what is read")
+      case (other, _) => throw new IllegalArgumentException(s"$other does not select topics")
     }
 
   private def ofTopics(admin: Admin, topics: Seq[String]): Seq[TopicPartition] =

@@ -69,7 +69,7 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(from(Otherwise.Earliest) === Seq("c"))
     val refused = intercept[StoplogArgumentException](from(Otherwise.Fail))
     assert(refused.getCondition === "STOPLOG_KAFKA_GROUP")
-    assert(refused.getMessage.contains("it has committed no offset of source-group-1"))
+    assert(refused.getMessage.contains("the group has committed no offset of source-group-1"))
     val byPattern = KafkaSource
       .builder(broker.servers)
       .withTopicPattern("source-gr.*p")

@@ -237,7 +237,7 @@ private[wal] final class ChunkSender(
       case ArrivalStatus.Missing | ArrivalStatus.Unknown =>
         faults.at(WriteAheadStep.BeforeSend)
         if (!target.send(chunk, rows))
-          throw new IllegalStateException("the sender answered that it did not send all rows")
+          throw new IllegalStateException("the sender reported that some rows were not sent")
         faults.at(WriteAheadStep.AfterSend)
         noted(note)
         CommitOutcome.Committed
@@ -268,7 +268,7 @@ private[wal] final class ChunkFile(open: () => Option[InputStream]) extends Chun
 
   override def iterator: Iterator[InternalRow] = {
     val (_, rows) =
-      unread.orElse(read()).getOrElse(throw new FileNotFoundException("the chunk's file is gone"))
+      unread.orElse(read()).getOrElse(throw new FileNotFoundException("the chunk's file no longer exists"))
     unread = None
     rows
   }

@@ -54,7 +54,7 @@ private[wal] final case class ChunkPlaces(notes: String, rows: String)
 
 private[wal] object ChunkToken {
   def parse(text: String): ChunkToken =
-    find(text).getOrElse(throw new IllegalArgumentException(s"'$text' names no chunk"))
+    find(text).getOrElse(throw new IllegalArgumentException(s"'$text' does not name a chunk"))
 
   /** Returns `None` if the text is not a token. */
   def find(text: String): Option[ChunkToken] = text.split("\\|", 5) match {

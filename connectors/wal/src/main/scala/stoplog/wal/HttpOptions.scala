@@ -78,7 +78,7 @@ private[wal] object HttpOptions {
   /** Parses the options, collects all errors, and returns substitutes for invalid values. */
   def read(options: Seq[(String, String)], errors: OptionErrors): HttpOptions = {
     val reader = new OptionReader(options, all, errors)
-    if (!reader.isSet(Url)) errors.add("url is not set: set it to where the rows are posted.")
+    if (!reader.isSet(Url)) errors.add("url is not set: set it to the address that receives the rows.")
     val url     = reader.get(Url)
     val headers = reader.others
       .collect {
@@ -103,10 +103,10 @@ private[wal] object HttpOptions {
       .filter(uri =>
         Set("http", "https").contains(lower(String.valueOf(uri.getScheme))) && uri.getHost != null
       )
-      .toRight("is no URL of http or https")
+      .toRight("is not an http or https URL")
       .filterOrElse(
         _.getRawUserInfo == null,
-        "names a user, which is not sent: remove it, and set httpHeader.Authorization"
+        "contains a user, which is not sent: remove it, and set httpHeader.Authorization"
       )
 
   // Other systems read the JSON lines, so the format does not depend on a session's settings. Spark's own
@@ -153,7 +153,7 @@ private[wal] object UserHeaders {
 
   private def reason(why: Throwable): String =
     if (String.valueOf(why.getMessage).startsWith("invalid header value"))
-      "its value has signs that a header may not have"
+      "its value has characters that a header must not contain"
     else String.valueOf(why.getMessage)
 
   private def lower(text: String): String = text.toLowerCase(Locale.ROOT)

@@ -107,8 +107,8 @@ private[wal] final class HttpTarget(
       case Answer.Taken                                                        => ()
       case Answer.Later(message, Some(wait)) if wait > LongestRetryAfterMillis =>
         throw new IOException(
-          s"$message, and the server asks to be left alone for ${TimeSpan.render(wait)}, which is more " +
-            s"than the ${TimeSpan.render(LongestRetryAfterMillis)} that a chunk waits"
+          s"$message, and the server requests a pause of ${TimeSpan.render(wait)}, which is longer " +
+            s"than the maximum for a chunk, ${TimeSpan.render(LongestRetryAfterMillis)}"
         )
       case Answer.Later(_, wait) if tries > 1 =>
         stop.pause(wait.getOrElse(waitMillis))
@@ -124,7 +124,7 @@ private[wal] final class HttpTarget(
     val call = client.sendAsync(request, _ => new FirstBytes().subscriber)
     try {
       val answer  = stop.await(call, options.timeoutMillis)
-      val message = s"the answer was ${answer.statusCode} ${answer.body.take(AnswerLength)}".trim
+      val message = s"the response was ${answer.statusCode} ${answer.body.take(AnswerLength)}".trim
       answer.statusCode match {
         case ok if ok / 100 == 2                   => Answer.Taken
         case busy if HttpOptions.RetryStatus(busy) =>
@@ -134,7 +134,7 @@ private[wal] final class HttpTarget(
       }
     } catch {
       case _: TimeoutException =>
-        unanswered(s"no complete answer arrived within ${TimeSpan.render(options.timeoutMillis)}")
+        unanswered(s"no complete response arrived within ${TimeSpan.render(options.timeoutMillis)}")
       case e: CompletionException if e.getCause.isInstanceOf[IOException] => unanswered(noAnswer(e.getCause))
       case e: IOException                                                 => unanswered(noAnswer(e))
     } finally {
@@ -152,7 +152,7 @@ private[wal] final class HttpTarget(
     Answer.Later(message, None)
   }
 
-  private def noAnswer(e: Throwable): String = s"there was no answer (${Causes.reason(e)})"
+  private def noAnswer(e: Throwable): String = s"there was no response (${Causes.reason(e)})"
 
   private def request(key: String, body: Array[Byte]): HttpRequest = {
     val request = HttpRequest

@@ -135,8 +135,8 @@ private[wal] object WriteAheadOptions {
     } catch {
       case NonFatal(e) =>
         val which =
-          reader.text(option).flatMap(Connector.of).fold("")(c => s", those that begin with ${c.word}.")
-        reader.errors.add(s"the ${option.key} refuses its options$which: ${reason(e)}.")
+          reader.text(option).flatMap(Connector.of).fold("")(c => s", which begin with ${c.word}.")
+        reader.errors.add(s"the ${option.key} rejects its options$which: ${reason(e)}.")
     }
 
   private def reason(e: Throwable): String = e match {

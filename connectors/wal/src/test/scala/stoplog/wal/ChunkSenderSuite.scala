@@ -104,7 +104,7 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     val chunk = world.prepared("a", "b")
     val error = intercept[Exception with SparkThrowable](world.send(chunk))
     assert(error.getCondition === "STOPLOG_REQUEST_FAILED")
-    assert(error.getMessage.contains("answered that it did not send all rows"))
+    assert(error.getMessage.contains("reported that some rows were not sent"))
     assert(world.kept === 1)
   }
 

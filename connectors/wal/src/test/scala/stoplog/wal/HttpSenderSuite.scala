@@ -134,7 +134,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
       posts.clear()
       answers += 429 -> Some(asked)
       val error = intercept[java.io.IOException](send(rows = 1))
-      assert(error.getMessage.contains(s"asks to be left alone for"), error.getMessage)
+      assert(error.getMessage.contains(s"requests a pause of"), error.getMessage)
       assert(error.getMessage.contains(told), error.getMessage)
       assert(pauses.isEmpty && posts.size === 1)
     }
@@ -172,7 +172,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     }
     for (status <- Seq(301, 400, 401, 404, 409, 501)) {
       answers += status -> None
-      assert(intercept[java.io.IOException](send(rows = 1)).getMessage === s"the answer was $status")
+      assert(intercept[java.io.IOException](send(rows = 1)).getMessage === s"the response was $status")
     }
   }
 
@@ -183,7 +183,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
         val error = intercept[java.io.IOException](
           send(1, retries = 1, Map("httpTimeout" -> "300ms", "url" -> silent.url))
         )
-        assert(error.getMessage === "no complete answer arrived within 300ms")
+        assert(error.getMessage === "no complete response arrived within 300ms")
         assert(pauses === Seq(1000))
         silent.awaitClosed(connections = 2)
       } finally silent.close()
@@ -261,7 +261,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
       val error = intercept[IllegalArgumentException](
         HttpOptions.parse(java.util.Map.of("url", s"https://$user@host/x"))
       )
-      assert(error.getMessage.contains("names a user"), error.getMessage)
+      assert(error.getMessage.contains("contains a user"), error.getMessage)
       assert(error.getMessage.contains("httpHeader.Authorization"))
       assert(!error.getMessage.contains("hunter2"))
     }
@@ -274,7 +274,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     answers += 503 -> Some("7200")
     val error = intercept[StoplogException](world.send(chunk))
     assert(error.getCondition === "STOPLOG_REQUEST_FAILED")
-    assert(error.getMessage.contains("the server asks to be left alone for 2h"))
+    assert(error.getMessage.contains("the server requests a pause of 2h"))
     assert(world.send(chunk) === CommitOutcome.Committed)
   }
 
@@ -314,16 +314,16 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
 
   test("retries of a busy server are limited, and client errors are not retried") {
     answers ++= Seq.fill(4)(503 -> None)
-    assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the answer was 503")
+    assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the response was 503")
     answers += 400 -> None
-    assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the answer was 400")
+    assert(intercept[java.io.IOException](send(rows = 1)).getMessage === "the response was 400")
   }
 
   test("a request that is too large is reported with the effect of httpBatchRows") {
     answers += 413 -> None
     val error = intercept[java.io.IOException](send(rows = 1))
     assert(error.getMessage.contains("a smaller httpBatchRows applies only to rows that are not in the log"))
-    assert(error.getMessage.endsWith("(the answer was 413)"))
+    assert(error.getMessage.endsWith("(the response was 413)"))
     assert(pauses.isEmpty)
   }
 
@@ -345,7 +345,7 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
     val error   = intercept[StoplogException](world.send(world.prepared(rowsUpTo(1))))
     val stack   = new java.io.StringWriter
     error.printStackTrace(new java.io.PrintWriter(stack))
-    assert(error.getMessage.contains("the answer was 401 no key …, …"), error.getMessage)
+    assert(error.getMessage.contains("the response was 401 no key …, …"), error.getMessage)
     assert(!stack.toString.contains("hunter"), stack)
   }
 
@@ -369,14 +369,14 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
   test("a server without a response is retried with the same key") {
     server.stop(0)
     val error = intercept[java.io.IOException](send(rows = 1))
-    assert(error.getMessage.startsWith("there was no answer"))
+    assert(error.getMessage.startsWith("there was no response"))
     assert(pauses === Seq(1000, 2000, 4000))
   }
 
   test("rejects an invalid URL") {
     val error =
       intercept[IllegalArgumentException](HttpOptions.parse(java.util.Map.of("url", "ftp://host/x")))
-    assert(error.getMessage.contains("url = 'ftp://host/x' is no URL of http or https"))
+    assert(error.getMessage.contains("url = 'ftp://host/x' is not an http or https URL"))
   }
 }
 

@@ -86,7 +86,7 @@ class WriteAheadErrorsSuite
         )
       ) {
         val said = Try(HttpOptions.parse(Map("url" -> wrong).asJava)).failed.get.getMessage
-        assert(said.contains("is no URL") && !said.contains("hunter2"), said)
+        assert(said.contains("is not an http or https URL") && !said.contains("hunter2"), said)
       }
     }
   }

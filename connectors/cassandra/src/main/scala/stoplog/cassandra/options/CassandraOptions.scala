@@ -83,7 +83,7 @@ private[cassandra] object CassandraOptions {
     val keyspace = if (query.exists(_.keyspace.isDefined)) Seq(Registry.Keyspace) else Nil
     reader.withoutEffect(
       keyspace ++ Seq(Registry.TableName, Registry.ColumnMapping),
-      "beside query, which names it"
+      "with query, which names the table"
     )
   }
 
@@ -266,7 +266,7 @@ private[cassandra] object Ttl {
 
   private def seconds(text: String): Either[String, Int] = TimeSpan.parse(text).flatMap { millis =>
     if (millis % 1000 != 0) Left("is not whole seconds")
-    else if (millis / 1000 > MostSeconds) Left("is more than 20 years, which Cassandra refuses")
+    else if (millis / 1000 > MostSeconds) Left("is more than 20 years, which Cassandra rejects")
     else Right((millis / 1000).toInt)
   }
 }

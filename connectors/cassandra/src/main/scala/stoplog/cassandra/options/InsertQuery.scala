@@ -53,9 +53,9 @@ private[cassandra] object InsertQuery {
       val marks   = places.count(_ == '?')
       if (rest.trim.nonEmpty)
         Left(
-          s"ends with '${rest.trim}': the options ttl and writeTimestamp say that, and IF NOT EXISTS has none"
+          s"ends with '${rest.trim}': use the options ttl and writeTimestamp; IF NOT EXISTS is not supported"
         )
-      else if (marks != columns.size) Left(s"names ${columns.size} columns, and has $marks places")
+      else if (marks != columns.size) Left(s"names ${columns.size} columns, and has $marks placeholders")
       else if (columns.distinct.size < columns.size) Left("names a column twice")
       else Right(InsertQuery(Option(keyspace).map(unquoted), unquoted(table), columns))
     case _ =>
@@ -80,7 +80,7 @@ private[options] object ContactPoints {
   final val DefaultPort = 9042
 
   val values: OptionType[Vector[(String, Int)]] = OptionType[Vector[(String, Int)]](
-    s"list of `host` or `host:port`, separated by commas; the port is $DefaultPort if there is none",
+    s"list of `host` or `host:port`, separated by commas; the default port is $DefaultPort",
     parse(_),
     _.map { case (host, port) => s"$host:$port" }.mkString(",")
   )

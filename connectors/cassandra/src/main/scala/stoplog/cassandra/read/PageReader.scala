@@ -202,7 +202,7 @@ private[cassandra] final class PageReader(
 
     def failIfOverdue(): Unit =
       if (answer.isEmpty && System.nanoTime() - nanos >= answerMillis * 1000000)
-        answered(Failure(new DriverTimeoutException(s"no answer in $answerMillis ms")))
+        answered(Failure(new DriverTimeoutException(s"no response in $answerMillis ms")))
   }
 
   private final class Page(page: AsyncResultSet) extends Fetched.Records[CassandraSplit, Row] {

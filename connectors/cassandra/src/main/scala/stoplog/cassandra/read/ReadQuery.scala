@@ -98,7 +98,7 @@ private[cassandra] object ReadColumns {
     if (unknown.nonEmpty)
       throw CassandraErrors.schema(
         table.qualified,
-        unknown.map(name => s"columnMapping names $name, which is no column of the table.")
+        unknown.map(name => s"columnMapping names $name, which is not a column of the table.")
       )
     val renamed = names.flatMap { case (name, row) => table.column(name).map(_.name -> row) }
     val known   = table.columns.flatMap(column => SparkTypes.of(column.cql).map(column -> _))

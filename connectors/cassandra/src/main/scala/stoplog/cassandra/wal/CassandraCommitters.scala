@@ -90,7 +90,7 @@ private[wal] final class CassandraCommitter(chunkOptions: CassandraChunkOptions,
         case Some(newest) if newest.epoch >= decided.epoch => newest
         case noted if replace(session, noted, decided)     => decided
         case _                                             =>
-          throw new IOException(s"another process begins epoch ${decided.epoch} of query ${decided.query}")
+          throw new IOException(s"another process starts epoch ${decided.epoch} of query ${decided.query}")
       }
     })
 

@@ -91,7 +91,7 @@ private[cassandra] final class EpochClock(
       claimed = Some(entry)
       entry.micros
     } else
-      throw new IOException(s"another process begins epoch ${entry.epoch} of query $query at the same time")
+      throw new IOException(s"another process starts epoch ${entry.epoch} of query $query at the same time")
 }
 
 private[cassandra] object EpochClock {
@@ -143,13 +143,13 @@ private final class LedgerErrors(ledger: EpochLedger, table: String, query: Stri
   override def ahead(last: Long, batch: Long): Throwable = behind(last, batch, s"epoch $batch")
 
   override def plannedAnew(batch: Long): Throwable =
-    behind(batch, batch, s"an epoch $batch that it has planned anew, with other offsets")
+    behind(batch, batch, s"an epoch $batch that it has replanned with other offsets")
 
   override def replanned(last: Long): Throwable =
     behind(
       last,
       last + 1,
-      s"epoch ${last + 1} after another epoch $last, which was planned anew with other offsets"
+      s"epoch ${last + 1} after another epoch $last, which was replanned with other offsets"
     )
 
   private def behind(newest: Long, epoch: Long, started: String): Throwable =

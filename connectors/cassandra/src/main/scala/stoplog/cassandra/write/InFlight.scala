@@ -86,7 +86,7 @@ private[cassandra] final class InFlight(
 
     def failIfOverdue(): Unit = Option(waitsFor.get)
       .filter(sent => System.nanoTime() - sent.nanos >= answerMillis * 1000000)
-      .foreach(answered(_, new DriverTimeoutException(s"no answer in $answerMillis ms")))
+      .foreach(answered(_, new DriverTimeoutException(s"no response in $answerMillis ms")))
 
     /** Handles only the first response of the current attempt. */
     private def answered(to: Sent, failed: Throwable): Unit = if (waitsFor.compareAndSet(to, null))

@@ -82,19 +82,19 @@ private[cassandra] final class RowEncoder(
 
   /** Returns the timestamp of a row with its own timestamp. */
   def timestamp(row: InternalRow): Option[Long] = ownTime.map { ordinal =>
-    if (row.isNullAt(ordinal)) throw bad(row, ordinal, "it is null, and the row's write timestamp", null)
+    if (row.isNullAt(ordinal)) throw bad(row, ordinal, "a write timestamp must not be null", null)
     row.getLong(ordinal) // TIMESTAMP is in microseconds in Spark, too
   }
 
   def ttl(row: InternalRow): Option[Int] = plan.ttl.filterNot(row.isNullAt).map { ordinal =>
     val seconds = row.get(ordinal, plan.schema(ordinal).dataType).asInstanceOf[Number].longValue
     if (seconds < 0 || seconds > Ttl.MostSeconds.toLong)
-      throw bad(row, ordinal, s"$seconds seconds is no TTL, which is from 0 to ${Ttl.MostSeconds}", null)
+      throw bad(row, ordinal, s"a TTL is from 0 to ${Ttl.MostSeconds} seconds, and not $seconds", null)
     seconds.toInt
   }
 
   def nullKey(column: EncodedColumn, row: InternalRow): Throwable =
-    bad(row, column.ordinal, "it is null, and part of the primary key", null)
+    bad(row, column.ordinal, "a column of the primary key must not be null", null)
 
   /** Rejects the encoded row if an earlier row of the task has its key and timestamp, and other values; or
     * has its partition and timestamp, and other values of static columns.

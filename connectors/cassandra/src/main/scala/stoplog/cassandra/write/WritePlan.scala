@@ -122,14 +122,14 @@ private[cassandra] object WritePlan {
 
     private def counters =
       if (table.columns.exists(_.cql == Cql.COUNTER))
-        Seq("It is a table of counters, to which one can only add: a repeated epoch would add twice.")
+        Seq("The table has counters, which support only additions: a repeated epoch would add twice.")
       else Nil
 
     /** After the last marker, there may be columns with the timestamp and the TTL. */
     private def places = positions.toSeq.flatMap { names =>
       val more = schema.fieldNames.indices.drop(names.size).filterNot(isAside)
       Option.when(schema.size < names.size || more.nonEmpty) {
-        s"The query has ${names.size} places, for ${names.mkString(", ")}, and the rows have " +
+        s"The query has ${names.size} placeholders, for ${names.mkString(", ")}, and the rows have " +
           s"${schema.size} columns: ${schema.fieldNames.mkString(", ")}."
       }
     }
@@ -141,7 +141,7 @@ private[cassandra] object WritePlan {
     } yield s"There is no column $name: the table has ${table.columns.map(_.name).mkString(", ")}."
 
     private def unknownMapping = mapping.keys.toSeq.sorted.filter(name => ordinal(name).isEmpty).map { name =>
-      s"columnMapping names $name, which is no column of the rows."
+      s"columnMapping names $name, which is not a column of the rows."
     }
 
     private def twice = written.groupBy(_._2).toSeq.collect {
@@ -183,7 +183,7 @@ private[cassandra] object WritePlan {
 
     private def aside(option: String, name: String, types: Seq[DataType]): Option[String] =
       ordinal(name).map(schema(_).dataType) match {
-        case None => Some(s"$option names $name, which is no column of the rows.")
+        case None => Some(s"$option names $name, which is not a column of the rows.")
         case Some(found) if types.contains(found) => None
         case Some(found) => Some(s"$option: $name is ${found.sql}, not ${types.map(_.sql).mkString(" or ")}.")
       }

@@ -150,7 +150,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
     orders.add("1:2")
     orders.checkpoint = copy
     assert(refused.getCondition === "STOPLOG_EPOCH_AHEAD")
-    assert(refused.getMessage.contains("an epoch 1 that it has planned anew"))
+    assert(refused.getMessage.contains("an epoch 1 that it has replanned"))
     assert(order === "[state:'open', n:1]")
     orders.checkpoint = current
     orders.run()
@@ -320,7 +320,7 @@ class UpsertSuite extends AnyFunSuite with KeyspaceForTests with SparkSessionFor
   test("rejects writes to counter tables") {
     cql("CREATE TABLE %s.counted (id int PRIMARY KEY, n counter)")
     val e = intercept[StoplogArgumentException](write(rows("SELECT 1 AS id, 2L AS n"), "counted"))
-    assert(e.getMessageParameters.get("problems").contains("table of counters"))
+    assert(e.getMessageParameters.get("problems").contains("table has counters"))
     cql("UPDATE %s.counted SET n = n + 5 WHERE id = 1")
     assert(spark.read.format("stoplog-cassandra").options(options("counted")).load().head().getLong(1) === 5)
   }

@@ -161,7 +161,7 @@ class EpochClockSuite extends AnyFunSuite {
     for (run <- Seq(first, clock(ledger))) {
       val e = refused(run.begins(5, batches(5L -> "anew")))
       assert(e.getCondition === "STOPLOG_EPOCH_AHEAD")
-      assert(e.getMessage.contains("planned anew"))
+      assert(e.getMessage.contains("replanned"))
     }
     assert(ledger.all === before)
     assert(
@@ -196,7 +196,7 @@ class EpochClockSuite extends AnyFunSuite {
     val one    = clock(ledger)
     one.begins(0)
     clock(ledger).begins(1, batches(1L -> "anew"))
-    assert(refused(one.begins(1)).getMessage.contains("planned anew"))
+    assert(refused(one.begins(1)).getMessage.contains("replanned"))
     assert(refused(one.begins(2)).getMessage.contains("after another epoch 1"))
   }
 }

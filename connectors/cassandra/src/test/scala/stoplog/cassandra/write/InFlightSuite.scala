@@ -112,7 +112,7 @@ class InFlightSuite extends AnyFunSuite with BeforeAndAfterAll {
     waits.send(() => CompletableFuture.completedFuture(()), identity)
     assert(intercept[IllegalStateException](waits.await()).getMessage === "blamed")
     val e = intercept[IllegalStateException](silent.await())
-    assert(e.getCause.getMessage === "no answer in 5 ms")
+    assert(e.getCause.getMessage === "no response in 5 ms")
   }
 
   test("an exception in a thread of the driver ends the task") {

@@ -70,7 +70,7 @@ class QueryPlanSuite extends AnyFunSuite {
     assert(made.ttl === Some(2))
     assert(
       refused("a INT, b INT, c INT").contains(
-        "The query has 2 places, for id, Total, and the rows have 3 columns"
+        "The query has 2 placeholders, for id, Total, and the rows have 3 columns"
       )
     )
     assert(refused("a INT").contains("the rows have 1 columns: a"))
@@ -108,7 +108,7 @@ class QueryPlanSuite extends AnyFunSuite {
     for (
       (cql, why) <- Seq(
         "UPDATE shop.orders SET v = ?"                                -> "is not of the form INSERT INTO",
-        "INSERT INTO shop.orders (id, v) VALUES (?)"                  -> "names 2 columns, and has 1 places",
+        "INSERT INTO shop.orders (id, v) VALUES (?)"                  -> "names 2 columns, and has 1 placeholders",
         "INSERT INTO shop.orders (id, id) VALUES (?, ?)"              -> "names a column twice",
         "INSERT INTO shop.orders (id, v) VALUES (?, 'x')"             -> "is not of the form INSERT INTO",
         "INSERT INTO shop.orders (id, v) VALUES (?, ?) USING TTL 5"   -> "ends with 'USING TTL 5'",
@@ -117,6 +117,6 @@ class QueryPlanSuite extends AnyFunSuite {
     ) assert(problems("query" -> cql).contains(why), cql)
     assert(problems("query" -> "INSERT INTO t (a) VALUES (?)").contains("keyspace is not set"))
     for (beside <- Seq("table", "keyspace", "columnMapping"))
-      assert(problems("query" -> query, beside -> "a=b").contains(s"$beside has no effect beside query"))
+      assert(problems("query" -> query, beside -> "a=b").contains(s"$beside has no effect with query"))
   }
 }

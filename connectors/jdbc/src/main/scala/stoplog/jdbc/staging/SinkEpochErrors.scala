@@ -26,14 +26,14 @@ private[jdbc] final class SinkEpochErrors(at: SinkAddress, query: String) extend
   override def plannedAnew(batch: Long): Throwable = JdbcErrors.epochAhead(
     at,
     batch,
-    s"with a batch $batch that it has planned anew, with other offsets",
+    s"with a batch $batch that it has replanned with other offsets",
     batch
   )
 
   override def replanned(last: Long): Throwable = JdbcErrors.epochAhead(
     at,
     last,
-    s"at batch ${last + 1} behind another batch $last, which was planned anew with other offsets",
+    s"at batch ${last + 1} after another batch $last, which was replanned with other offsets",
     last
   )
 }

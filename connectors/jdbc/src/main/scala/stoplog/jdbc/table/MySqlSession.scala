@@ -41,8 +41,8 @@ private object MySqlSession {
   private def characters(connection: Connection): Option[String] = {
     val name = text(connection, "SELECT @@SESSION.character_set_client")
     Option.when(name != "utf8mb4")(
-      s"The character_set_client of its sessions is $name, so that the database would change texts without an " +
-        "error: set it to utf8mb4."
+      s"The character_set_client of its sessions is $name, so that the database would change strings " +
+        "without an error: set it to utf8mb4."
     )
   }
 

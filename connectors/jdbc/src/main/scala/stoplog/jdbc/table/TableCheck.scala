@@ -187,7 +187,7 @@ private[jdbc] object TableCheck {
           .left
           .toOption
           .map { why =>
-            s"Its column '${column.name}' is of type ${column.typeName}, and that of the rows is " +
+            s"Its column '${column.name}' is of type ${column.typeName}, and the column of the rows is " +
               s"${row.dataType.simpleString}${if (why.isEmpty) "" else s": $why"}."
           }
   } yield problem
@@ -207,7 +207,7 @@ private[jdbc] object TableCheck {
       if (keys.isEmpty || found.size < keys.size || table.keys.forall(_.contains(found))) Nil
       else
         Seq(
-          s"The columns ${keys.mkString(", ")} are no primary key or unique index of it" +
+          s"The columns ${keys.mkString(", ")} are not a primary key or unique index of the table" +
             table.keys
               .filter(_.nonEmpty)
               .fold("")(_.map(_.mkString("(", ", ", ")")).mkString("; it has ", ", ", "")) +

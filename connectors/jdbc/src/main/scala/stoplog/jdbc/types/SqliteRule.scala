@@ -26,7 +26,7 @@ private object SqliteRule {
     case IntegerType => Right((row, i) => whole(row.getInt(i).toLong, affinity))
     case LongType    => Right((row, i) => whole(row.getLong(i), affinity))
     case FloatType | DoubleType if affinity == TextAffinity =>
-      Left("the column converts numbers to texts of 15 digits")
+      Left("the column converts numbers to strings of 15 digits")
     case FloatType      => Right((row, i) => finite(row.getFloat(i).toDouble))
     case DoubleType     => Right((row, i) => finite(row.getDouble(i)))
     case d: DecimalType =>
@@ -44,7 +44,7 @@ private object SqliteRule {
     case other if TimeRule.isTimeOfDay(other) =>
       Right((row, i) => java.time.LocalTime.ofNanoOfDay(row.getLong(i)).toString)
     case _: ArrayType => mismatch
-    case _            => Left("no database takes such values")
+    case _            => Left("no database accepts such values")
   }
 
   private def moments(affinity: Affinity, zone: ZoneId): Moments =
@@ -81,7 +81,7 @@ private object SqliteRule {
   private def text(value: String, affinity: Affinity): String = affinity match {
     case TextAffinity | NoAffinity => value
     case _                         =>
-      if (Number.matches(value)) throw new Inexact("is a text that the column would store as a number")
+      if (Number.matches(value)) throw new Inexact("is a string that the column would store as a number")
       value
   }
 

@@ -71,7 +71,7 @@ private[jdbc] object ValueRule {
       case BinaryType    => bytes(column)
       case DateType | TimestampType | TimestampNTZType => TimeRule.of(spark, column, forms)
       case other if TimeRule.isTimeOfDay(other)        => TimeRule.of(other, column, forms)
-      case _                                           => Left("no database takes such values")
+      case _                                           => Left("no database accepts such values")
     }
 
   private def wholeReader(spark: DataType): (SpecializedGetters, Int) => Long = spark match {
@@ -288,7 +288,7 @@ private object TextRule {
     case Parsed("inet6") =>
       Right { (row, i) =>
         val value = text(row, i)
-        if (!value.contains(":")) throw new Inexact("is no address of IPv6")
+        if (!value.contains(":")) throw new Inexact("is not an IPv6 address")
         value
       }
     case Parsed(_) => Right(text)

@@ -124,7 +124,7 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
     try insert(session, chunk)
     catch {
       case NonFatal(e) if FailureKind.of(e, dialect) == FailureKind.BadRow =>
-        throw new SQLTransientException(s"chunk ${chunk.name} is noted already", ChunksTable.Conflict, e)
+        throw new SQLTransientException(s"chunk ${chunk.name} is already recorded", ChunksTable.Conflict, e)
     }
 
   /** Records that an epoch is being sent, and returns the newest recorded epoch. A later recorded epoch is
@@ -153,7 +153,7 @@ private[wal] final case class ChunksTable(table: String, dialect: Dialect, nowMi
         try insert(session, (ChunksTable.NewestEpoch, ChunksTable.NewestName), decided)
         catch {
           case NonFatal(e) if FailureKind.of(e, dialect) == FailureKind.BadRow =>
-            throw new SQLTransientException(s"query $query is begun already", ChunksTable.Conflict, e)
+            throw new SQLTransientException(s"query $query has already started", ChunksTable.Conflict, e)
         }
         decided
       }

@@ -215,7 +215,7 @@ class JdbcWriteAheadSuite extends AnyFunSuite with SparkSessionForTests {
     )
     assert(
       url.getMessage.contains(
-        "the committer refuses its options, those that begin with jdbc.: url is not set"
+        "the committer rejects its options, which begin with jdbc.: url is not set"
       )
     )
   }

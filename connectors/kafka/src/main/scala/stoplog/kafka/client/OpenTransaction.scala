@@ -46,5 +46,5 @@ private[kafka] object OpenTransaction {
   def idOf(token: String): String = if (token.contains(':')) parse(token).id else token
 
   private def unreadable(token: String): Nothing =
-    throw new IllegalArgumentException(s"'$token' does not say which transaction it stands for")
+    throw new IllegalArgumentException(s"'$token' does not identify a transaction")
 }

@@ -101,7 +101,7 @@ private[kafka] final case class ProducerSettings(
         if (!why.contains(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG))
           throw Errors.invalidOptions(
             Seq(
-              s"Kafka's producer refuses an option kafka.<setting>: ${Redaction.text(why).stripSuffix(".")}."
+              s"Kafka's producer rejects an option kafka.<setting>: ${Redaction.text(why).stripSuffix(".")}."
             )
           )
     }

@@ -90,7 +90,7 @@ private[kafka] object KafkaClientOptions {
     if (delivery == Delivery.AtLeastOnce)
       settings.get(ProducerConfig.ACKS_CONFIG).filter(_.trim == "0").foreach { _ =>
         reader.errors.add(
-          s"${Prefix}acks = '0' would lose rows without a notice with ${Registry.DeliveryMode.key} = " +
+          s"${Prefix}acks = '0' would silently lose rows with ${Registry.DeliveryMode.key} = " +
             s"${delivery.word}: remove it, or set ${Registry.DeliveryMode.key} to ${Delivery.NotGuaranteed.word}."
         )
       }
@@ -103,11 +103,11 @@ private[kafka] object KafkaClientOptions {
   def names: Set[String] = clientNames.map(Prefix + _)
 
   private def refused: Seq[(String, String)] = Seq(
-    ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG   -> "cannot be set: keys are written as the bytes they are",
-    ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG -> "cannot be set: values are written as the bytes they are",
+    ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG   -> "cannot be set: keys are written without conversion",
+    ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG -> "cannot be set: values are written without conversion",
     ProducerConfig.TRANSACTIONAL_ID_CONFIG       ->
       s"cannot be set: ${Registry.DeliveryMode.key} decides about transactions",
-    ProducerConfig.TRANSACTION_TIMEOUT_CONFIG -> s"is set as ${Registry.TransactionTimeout.key} here",
+    ProducerConfig.TRANSACTION_TIMEOUT_CONFIG -> s"cannot be set: use ${Registry.TransactionTimeout.key}",
     // Not a constant of all supported clients.
     "transaction.two.phase.commit.enable" -> "cannot be set: the sink commits prepared transactions itself"
   )
@@ -145,7 +145,7 @@ private[kafka] object KafkaClientOptions {
     def refuse(key: String, allowed: Set[String]): Unit =
       settings.get(key).filterNot(value => allowed(lower(value.trim))).foreach { value =>
         errors.add(
-          s"$Prefix$key = '$value' would lose or double rows with ${Registry.DeliveryMode.key} = " +
+          s"$Prefix$key = '$value' would lose or duplicate rows with ${Registry.DeliveryMode.key} = " +
             s"${Delivery.ExactlyOnce.word}: remove it."
         )
       }

@@ -110,8 +110,8 @@ private[kafka] object TransactionalSink {
     triggerMillis.filter(_ >= timeoutMillis).foreach { interval =>
       Log.warn(
         s"The trigger's interval is ${TimeSpan.render(interval)}, transactionTimeout " +
-          s"${TimeSpan.render(timeoutMillis)}: a micro-batch that takes as long as that is aborted by the " +
-          "brokers"
+          s"${TimeSpan.render(timeoutMillis)}: the brokers abort the transactions of such a " +
+          "micro-batch"
       )
     }
 

@@ -43,12 +43,12 @@ private[kafka] object BrokerLimits {
       case e: ExecutionException =>
         e.getCause match {
           case refused @ (_: AuthorizationException | _: UnsupportedVersionException) =>
-            Log.info("The brokers do not tell their transaction.max.timeout.ms", refused)
+            Log.info("The brokers do not report their transaction.max.timeout.ms", refused)
             None
           case other => throw KafkaErrors.noAnswer("their settings", settings.servers, other)
         }
       case _: TimeoutException =>
-        val late = new TimeoutException(s"no answer within $millis ms")
+        val late = new TimeoutException(s"no response within $millis ms")
         throw KafkaErrors.noAnswer("their settings", settings.servers, late)
     } finally admin.close(Duration.ZERO)
   }

@@ -111,8 +111,8 @@ private[kafka] final class KafkaCommitter(
     if (age > timeoutMillis / 2)
       Log.warn(
         s"A transaction of micro-batch ${open.batch.fold("")(_.toString)} was committed " +
-          s"${TimeSpan.render(age)} after it was begun, of the ${TimeSpan.render(timeoutMillis)} that " +
-          "transactionTimeout leaves to it and to a restart"
+          s"${TimeSpan.render(age)} after its start. transactionTimeout, which limits a commit and a " +
+          s"restart together, is ${TimeSpan.render(timeoutMillis)}"
       )
   }
 

@@ -83,7 +83,7 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
       "topics is not an option: did you mean topic?",
       "acks is a setting of Kafka's producer: write it as kafka.acks.",
       "kafka.transactional.id cannot be set",
-      "kafka.transaction.timeout.ms is set as transactionTimeout here.", "kafka.key.serializer cannot be set",
+      "kafka.transaction.timeout.ms cannot be set: use transactionTimeout.", "kafka.key.serializer cannot be set",
       "kafka.partitioner.class names com.example.Nope",
       "partitioner is not an option: use kafka.partitioner.class."
     )
@@ -98,7 +98,7 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
   test("exactly-once rejects unsafe producer settings, and other deliveries accept these settings") {
     val weaker = Seq("kafka.acks" -> "1", "kafka.enable.idempotence" -> "false")
     for (setting <- weaker) {
-      assert(refusal(setting).contains("would lose or double rows"))
+      assert(refusal(setting).contains("would lose or duplicate rows"))
       for (delivery <- Seq("none", "at-least-once")) parse(setting, "delivery" -> delivery)
     }
     parse("kafka.acks" -> "-1", "kafka.enable.idempotence" -> "TRUE")
@@ -106,7 +106,7 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
 
   test("at-least-once rejects acks=0, with which no lost record is noticed") {
     val message = refusal("kafka.acks" -> " 0", "delivery" -> "at-least-once")
-    assert(message.contains("kafka.acks = '0' would lose rows without a notice"), message)
+    assert(message.contains("kafka.acks = '0' would silently lose rows"), message)
     parse("kafka.acks" -> "0", "delivery" -> "none")
   }
 

@@ -30,7 +30,7 @@ class BrokerLimitsSuite extends AnyFunSuite {
       )
       assert(error.getCondition === "STOPLOG_UNREACHABLE")
       assert(error.getMessage.contains(servers))
-      assert(error.getMessage.contains("no answer within 200 ms"))
+      assert(error.getMessage.contains("no response within 200 ms"))
     }
   }
 }

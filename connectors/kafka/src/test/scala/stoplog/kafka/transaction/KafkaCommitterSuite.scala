@@ -25,8 +25,8 @@ class KafkaCommitterSuite extends AnyFunSuite {
     assert(warnings("committer-half", ageMillis = timeoutMillis / 2) === Nil)
     assert(
       warnings("committer-late", ageMillis = 40000) === Seq(
-        "A transaction of micro-batch 7 was committed 40s after it was begun, of the 1m that transactionTimeout " +
-          "leaves to it and to a restart"
+        "A transaction of micro-batch 7 was committed 40s after its start. transactionTimeout, which " +
+          "limits a commit and a restart together, is 1m"
       )
     )
   }

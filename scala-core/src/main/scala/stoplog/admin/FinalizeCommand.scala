@@ -75,7 +75,7 @@ private[admin] object CleanCommand {
       case OrphanStatus.InUse  => Keep(subject, s"the newest record, $seq, needs the file")
       case OrphanStatus.Recent =>
         Keep(subject, s"its writer may be alive: the file is younger than $Grace minutes")
-      case OrphanStatus.Orphan => Remove(subject, reason(judged.found.kind, seq))
+      case OrphanStatus.Orphan  => Remove(subject, reason(judged.found.kind, seq))
       case OrphanStatus.Returns => Restore(subject, NotCompacted)
       case OrphanStatus.Unclear =>
         Keep(subject, s"$NotCompacted, and the file may be an old copy of a visible file")
@@ -83,8 +83,8 @@ private[admin] object CleanCommand {
   }
 
   private def reason(kind: Kind, seq: Long): String = kind match {
-    case Kind.Part  => s"unfinished, older than $Grace minutes, and not named by the newest record, $seq"
-    case Kind.Spool => s"a spool file, older than $Grace minutes, and not named by the newest record, $seq"
+    case Kind.Part     => s"unfinished, older than $Grace minutes, and not named by the newest record, $seq"
+    case Kind.Spool    => s"a spool file, older than $Grace minutes, and not named by the newest record, $seq"
     case Kind.Replaced => "a visible compacted part contains the rows"
   }
 

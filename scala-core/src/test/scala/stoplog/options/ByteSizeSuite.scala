@@ -28,7 +28,9 @@ class ByteSizeSuite extends AnyFunSuite {
   test("rejects zero and sizes beyond the range") {
     assert(OptionType.ByteSize.parse("0m").left.exists(_.contains("more than 0")))
     assert(OptionType.ByteSize.parse("8192p").left.exists(_.contains("larger than any file")))
-    assert(OptionType.ByteSize.parse("99999999999999999999999").left.exists(_.contains("larger than any file")))
+    assert(
+      OptionType.ByteSize.parse("99999999999999999999999").left.exists(_.contains("larger than any file"))
+    )
   }
 
   test("a rendered size parses to the same value") {

@@ -133,7 +133,9 @@ class SinkOptionsSuite extends AnyFunSuite {
     assert(problems("header" -> "true").contains("header is an option of csv, and not of format = json"))
     assert(problems("nullValue" -> "-").contains("nullValue has no effect with format = json"))
     assert(problems("format" -> "csv", "codec" -> "gzip").contains("codec is not an option: use compression"))
-    assert(problems("format" -> "csv", "extension" -> "tsv").contains("extension is not an option: use partSuffix"))
+    assert(
+      problems("format" -> "csv", "extension" -> "tsv").contains("extension is not an option: use partSuffix")
+    )
   }
 
   test("a value that Spark rejects is reported with the other mistakes") {

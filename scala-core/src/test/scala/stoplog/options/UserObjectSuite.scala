@@ -111,7 +111,9 @@ class UserObjectSuite extends AnyFunSuite {
       ).getMessage
     assert(said("rollingPolicy.limit" -> "5").contains("rollingPolicy.limit is a parameter of a class"))
     assert(
-      said("bucketAssigner" -> "basePath", "bucketAssigner.a" -> "b").contains("bucketAssigner is not a class")
+      said("bucketAssigner" -> "basePath", "bucketAssigner.a" -> "b").contains(
+        "bucketAssigner is not a class"
+      )
     )
     assert(said("compactor" -> "a.B", "compactor.a" -> "b").contains("compactor"))
     val instance = UserObject.reference(new AtMidnight, "rollingPolicy")

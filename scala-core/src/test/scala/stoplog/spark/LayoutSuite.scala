@@ -111,7 +111,9 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.directories === Set("hour=20", "dt=2026-02-01"))
     assert(said.count(_.contains("bucketFormat = 'dt='yyyy-MM-dd, and existing buckets")) === 1, said)
     assert(pattern(place) === Some("'dt='yyyy-MM-dd"))
-    assert(!LogCapture.of(run(place, events("2026-02-02 20:15:00"), daily)).exists(_.contains("existing buckets")))
+    assert(
+      !LogCapture.of(run(place, events("2026-02-02 20:15:00"), daily)).exists(_.contains("existing buckets"))
+    )
   }
 
   test("buckets that spark.read cannot find are reported once per run") {

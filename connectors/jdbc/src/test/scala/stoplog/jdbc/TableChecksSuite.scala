@@ -70,7 +70,9 @@ class TableChecksSuite extends AnyFunSuite {
       for {
         fraction <- Seq(DecimalType(10, 2), FloatType, DoubleType)
         whole    <- Seq("id", "small", "number")
-      } assert(refused(whole, fraction).mkString.contains(s"the column of the rows is ${fraction.simpleString}"))
+      } assert(
+        refused(whole, fraction).mkString.contains(s"the column of the rows is ${fraction.simpleString}")
+      )
       for (fits <- Seq("exact", "wide")) assert(refused(fits, DecimalType(10, 2)) === Nil)
       assert(refused("number", DecimalType(9, 0)) === Nil)
     }

@@ -128,7 +128,10 @@ class OrcOptionsSuite extends AnyFunSuite {
     for (
       text <- Seq("", "no JSON", """{"format":"parquet","version":1}""", """{"format":"orc","version":9}""")
     )
-      assert(intercept[IllegalArgumentException](OrcBulk.of(text)).getMessage.contains("does not describe a format"))
+      assert(
+        intercept[IllegalArgumentException](OrcBulk.of(text)).getMessage
+          .contains("does not describe a format")
+      )
   }
 
   test("rejects columns other than the format's schema") {

@@ -107,10 +107,10 @@ class QueryPlanSuite extends AnyFunSuite {
   test("rejects unsupported statements with the reason") {
     for (
       (cql, why) <- Seq(
-        "UPDATE shop.orders SET v = ?"                                -> "is not of the form INSERT INTO",
-        "INSERT INTO shop.orders (id, v) VALUES (?)"                  -> "names 2 columns, and has 1 placeholders",
-        "INSERT INTO shop.orders (id, id) VALUES (?, ?)"              -> "names a column twice",
-        "INSERT INTO shop.orders (id, v) VALUES (?, 'x')"             -> "is not of the form INSERT INTO",
+        "UPDATE shop.orders SET v = ?"                    -> "is not of the form INSERT INTO",
+        "INSERT INTO shop.orders (id, v) VALUES (?)"      -> "names 2 columns, and has 1 placeholders",
+        "INSERT INTO shop.orders (id, id) VALUES (?, ?)"  -> "names a column twice",
+        "INSERT INTO shop.orders (id, v) VALUES (?, 'x')" -> "is not of the form INSERT INTO",
         "INSERT INTO shop.orders (id, v) VALUES (?, ?) USING TTL 5"   -> "ends with 'USING TTL 5'",
         "INSERT INTO shop.orders (id, v) VALUES (?, ?) IF NOT EXISTS" -> "ends with 'IF NOT EXISTS'"
       )

@@ -83,8 +83,8 @@ class KafkaSinkOptionsSuite extends AnyFunSuite {
       "topics is not an option: did you mean topic?",
       "acks is a setting of Kafka's producer: write it as kafka.acks.",
       "kafka.transactional.id cannot be set",
-      "kafka.transaction.timeout.ms cannot be set: use transactionTimeout.", "kafka.key.serializer cannot be set",
-      "kafka.partitioner.class names com.example.Nope",
+      "kafka.transaction.timeout.ms cannot be set: use transactionTimeout.",
+      "kafka.key.serializer cannot be set", "kafka.partitioner.class names com.example.Nope",
       "partitioner is not an option: use kafka.partitioner.class."
     )
     for (problem <- told) assert(message.contains(problem), message)

@@ -180,7 +180,7 @@ def _python_strings(node: ast.AST) -> Iterator[str]:
         return
     children = ast.iter_child_nodes(node)
     if isinstance(node, ast.JoinedStr):
-        yield " ".join(part.value for part in node.values if isinstance(part, ast.Constant))
+        yield " ".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
         children = (part for part in node.values if isinstance(part, ast.FormattedValue))
     for child in children:
         yield from _python_strings(child)

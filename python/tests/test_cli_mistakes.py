@@ -157,7 +157,7 @@ def test_a_part_may_be_named_by_any_path(
     else:
         assert code == ExitCode.OK
         assert capsys.readouterr().out.startswith(
-            f"day=2/{part}: finished (sink main)\nReaders see it: 10 rows"
+            f"day=2/{part}: finished (sink main)\nReaders see the part: 10 rows"
         )
 
 
@@ -170,7 +170,8 @@ def test_a_file_outside_of_the_directory_is_not_read(
     (tmp_path / "notes.txt").touch()
     assert main(["explain", "events", path]) == ExitCode.CANNOT_READ
     assert capsys.readouterr().out == (
-        f"{path}: unknown\nIt is no path under events: only this directory was looked at.\n"
+        f"{path}: unknown\nThe path is not under events, which is the only directory that the command "
+        "reads.\n"
     )
 
 

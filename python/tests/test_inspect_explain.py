@@ -209,8 +209,8 @@ def test_a_cancelled_compaction_keeps_the_input_files(tmp_path: Path) -> None:
     merged = explained(tmp_path, f"part-{UID}-m0.json")
     assert (merged.state, merged.seq) == (PartState.GONE, 3)
     assert merged.message == (
-        "It was never shown: the compaction of record 3 was called off, because one of its small parts was "
-        "taken away, or its own rows were lost. The small parts have the rows."
+        "The part was never visible: the compaction of record 3 was called off, because one of its small "
+        "parts was taken away, or its own rows were lost. The small parts have the rows."
     )
 
 
@@ -219,8 +219,8 @@ def test_a_skipped_lost_part_is_explained(tmp_path: Path) -> None:
     lost = explained(tmp_path, f"part-{UID}-4.json")
     assert (lost.state, lost.seq) == (PartState.GONE, 4)
     assert lost.message == (
-        "It was never shown: record 4 decided it, its file was lost before, and the query has continued "
-        "without its 10 rows (onLostPart=skip)."
+        "The part was never visible: record 4 decided it, its file was lost before, and the query has "
+        "continued without its 10 rows (onLostPart=skip)."
     )
 
 
@@ -234,8 +234,8 @@ def test_a_part_removed_by_rewind_is_not_called_compacted(beginning: bool, tmp_p
     found = explained(tmp_path, sink.name(7))
     assert (found.state, found.seq) == (PartState.REPLACED, 6)
     assert found.message == (
-        "Record 6 took it out of sight: 'stoplog rewind' went back to an earlier epoch, and copied it to "
-        "_stoplog/main/aside before." + (f" Its first rows may be in day=3/{sink.name(8)}." * beginning)
+        "Record 6 hid the file: 'stoplog rewind' went back to an earlier epoch, after a copy to "
+        "_stoplog/main/aside." + (f" Its first rows may be in day=3/{sink.name(8)}." * beginning)
     )
 
 

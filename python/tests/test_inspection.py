@@ -189,7 +189,7 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
     sink.mark_path(6).unlink()
     side = f"_stoplog/main/beside/{sink.name(5)}.{UID}-0000000000000005"
     requested = {
-        f"day=3/{sink.name(7)}": (PartState.FINISHED, "Readers see it: 10 rows"),
+        f"day=3/{sink.name(7)}": (PartState.FINISHED, "Readers see the part: 10 rows"),
         str(tmp_path / "day=3" / sink.name(7)): (PartState.FINISHED, "record 5 (epoch, last epoch 3)"),
         sink.name(5): (PartState.OPEN, "It will be closed in 240 s (inactivity)"),
         sink.staged_path("day=3", 5): (PartState.OPEN, "still open"),
@@ -199,8 +199,8 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
         sink.name(1): (PartState.REPLACED, f"day=1/part-{UID}-m0.json"),
         sink.staged_path("day=9", 88): (PartState.ORPHAN, "within an hour"),
         sink.staged_path("day=9", 89): (PartState.ORPHAN, "in 11 min"),
-        "part-0b9d8c7e1f2a-0.json": (PartState.FINISHED, "no longer kept"),
-        "day=3/notes.txt": (PartState.FOREIGN, "readers see it"),
+        "part-0b9d8c7e1f2a-0.json": (PartState.FINISHED, "a trimmed record"),
+        "day=3/notes.txt": (PartState.FOREIGN, "Readers see the file"),
         "day=2/_SUCCESS": (PartState.OWN, "Sink main marks the bucket day=2 as complete"),
         "day=2/_SUCCESS.2": (PartState.OWN, "Sink main marks"),
         "day=9/_SUCCESS": (PartState.FOREIGN, "another program"),
@@ -210,8 +210,8 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
         ),
         "day=3": (PartState.BUCKET, "2 parts with 1.1 KiB, and 1 open part with 10 rows that they do not"),
         f"{tmp_path}/day=1/": (PartState.BUCKET, "It has no marker"),
-        "_stoplog/main/log/00000000000000000001.commit": (PartState.OWN, "Leave it alone"),
-        "nothing.json": (PartState.UNKNOWN, "no file of this name"),
+        "_stoplog/main/log/00000000000000000001.commit": (PartState.OWN, "Do not change the file"),
+        "nothing.json": (PartState.UNKNOWN, "no file with this name"),
     }
     for file, (state, words) in requested.items():
         found = directory(tmp_path).explain(file)

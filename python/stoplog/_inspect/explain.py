@@ -114,7 +114,7 @@ def explain(storage: Storage, sinks: Sequence[str], subject: str, now_millis: in
     """
     path = _relative(storage.root, subject)
     if leads_outside(path):
-        message = f"It is no path under {storage.root}: only this directory was looked at."
+        message = f"The path is not under {storage.root}, which is the only directory that the command reads."
         return Explanation(subject, PartState.UNKNOWN, message)
     gone = None
     for sink_id in sinks:
@@ -129,7 +129,7 @@ def explain(storage: Storage, sinks: Sequence[str], subject: str, now_millis: in
         bucket = _bucket(storage, sinks, subject, path.rstrip("/"))
         if bucket is not None:
             return bucket
-        message = "No record that is kept names it, and no file of this name is here."
+        message = "No retained record names the file, and no file with this name exists here."
         return Explanation(subject, PartState.UNKNOWN, message)
     return _by_its_place(storage, sinks, subject, file, now_millis)
 
@@ -268,8 +268,8 @@ def _closed(
 
 def _called_off(sink_id: str, subject: str, record: LogRecord, part: PendingPart) -> Explanation:
     message = (
-        f"It was never shown: the compaction of record {record.seq} was called off, because one of its small "
-        "parts was taken away, or its own rows were lost. The small parts have the rows."
+        f"The part was never visible: the compaction of record {record.seq} was called off, because one of "
+        "its small parts was taken away, or its own rows were lost. The small parts have the rows."
     )
     return Explanation(
         subject, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq
@@ -278,8 +278,8 @@ def _called_off(sink_id: str, subject: str, record: LogRecord, part: PendingPart
 
 def _lost(sink_id: str, subject: str, record: LogRecord, part: PendingPart) -> Explanation:
     message = (
-        f"It was never shown: record {record.seq} decided it, its file was lost before, and the query has "
-        f"continued without its {part.records} rows (onLostPart=skip)."
+        f"The part was never visible: record {record.seq} decided it, its file was lost before, and the "
+        f"query has continued without its {part.records} rows (onLostPart=skip)."
     )
     return Explanation(
         subject, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq
@@ -293,13 +293,14 @@ def _published(
     by = f"record {record.seq} ({record.kind.value}, last epoch {epoch}), roll reason {part.reason}"
     there = storage.info(part.finished_path) is not None
     if part.size_bytes == 0:
-        state, message = PartState.FINISHED, f"It has no bytes, so there is nothing to show; closed by {by}."
+        state, message = PartState.FINISHED, f"The part has no bytes and is never visible. Closed by {by}."
     elif there:
-        state, message = PartState.FINISHED, f"Readers see it: {part.records} rows, closed by {by}."
+        state, message = PartState.FINISHED, f"Readers see the part: {part.records} rows, closed by {by}."
     elif marked:
         state, message = (
             PartState.GONE,
-            f"It was finished by {by}, and another program has moved or deleted it since, which is no error.",
+            f"It was finished by {by}, and another program has moved or deleted the file since, which is no "
+            "error.",
         )
     else:
         state, message = (
@@ -344,7 +345,7 @@ def _by_its_place(
         sink_id, place = pieces[1], pieces[2]
         if place in (DIRECTORIES["open"], DIRECTORIES["spool"]):
             return Explanation(subject, PartState.ORPHAN, _orphan(file, now_millis), file.path, sink_id)
-        message = f"It belongs to the log of sink {sink_id} ({place}). Leave it alone."
+        message = f"It belongs to the log of sink {sink_id} ({place}). Do not change the file."
         if place == DIRECTORIES["manifests"]:
             message = f"It is a manifest: sink {sink_id} lists the files of one commit in it, for loaders."
         return Explanation(subject, PartState.OWN, message, file.path, sink_id)
@@ -357,12 +358,14 @@ def _by_its_place(
     if found is not None:
         return found
     if part_name(file.name) is not None:
-        hidden = " Readers pass over its directory." if is_hidden(file.path) else " Readers see it."
-        message = f"It is finished: a record that is no longer kept closed it.{hidden}"
+        hidden = " Readers ignore its directory." if is_hidden(file.path) else " Readers see the part."
+        message = f"The part is finished: a trimmed record closed the part.{hidden}"
         return Explanation(subject, PartState.FINISHED, message, file.path)
     if is_hidden(file.path):
-        return Explanation(subject, PartState.FOREIGN, "No sink wrote it; readers pass over it.", file.path)
-    return Explanation(subject, PartState.FOREIGN, "No sink wrote it, and readers see it.", file.path)
+        return Explanation(
+            subject, PartState.FOREIGN, "No sink wrote the file. Readers ignore the file.", file.path
+        )
+    return Explanation(subject, PartState.FOREIGN, "No sink wrote the file. Readers see the file.", file.path)
 
 
 def _orphan(file: FileInfo, now_millis: int) -> str:

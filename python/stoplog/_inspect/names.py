@@ -103,6 +103,6 @@ def why_replaced(sink_id: str, record: LogRecord) -> str:
         return f"Record {record.seq} replaced it: a batch job overwrote what was here."
     kept = f" Its first rows may be in {by}." if by else ""
     return (
-        f"Record {record.seq} took it out of sight: 'stoplog rewind' went back to an earlier epoch, "
-        f"and copied it to {ROOT}/{sink_id}/{DIRECTORIES['aside']} before.{kept}"
+        f"Record {record.seq} hid the file: 'stoplog rewind' went back to an earlier epoch, "
+        f"after a copy to {ROOT}/{sink_id}/{DIRECTORIES['aside']}.{kept}"
     )

@@ -4,7 +4,7 @@ package stoplog.commit
 import stoplog.thread.Clock
 
 /** The progress of one step over many files. A start carries out the decisions of the previous run, and shows
-  * no other sign of life meanwhile. Logs at most one line in ten seconds, so a short step logs nothing.
+  * no other message meanwhile. Logs at most one line in ten seconds, so a short step logs nothing.
   *
   * @param step in words, such as "Publishing the files of record 7 of /data/events"
   * @param say  logs a line; called by any thread, one at a time

@@ -238,7 +238,7 @@ private[stoplog] object RecordedBuckets {
     if recorded != zone
   } throw Errors.settingsChanged(option, recorded, zone, path)
 
-  /** Returns the time zone of directories with times. Another zone would send rows with the same time to other
+  /** Returns the time zone of directories with times. With another zone, rows of one time would be in other
     * directories than before.
     *
     * @param rows the schema of the engine's rows

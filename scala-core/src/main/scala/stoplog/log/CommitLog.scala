@@ -89,8 +89,10 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   }
 
   /** Returns all kept records, oldest first, except records under removal. A record that was called off has
-    * no decisions, and the effective state of [[reread]]. The log is dense. Records before a gap do not belong
-    * to the log: a run created them after a pause, when their place had been trimmed, and they decided nothing.
+    * no decisions, and the effective state of [[reread]].
+    *
+    * The log is dense. Records before a gap do not belong to the log: a run created these records after a
+    * pause, when their place had been trimmed, and the records decided nothing.
     */
   def all(): Vector[LogRecord] = allOf(store.list(), left = Looks)
 

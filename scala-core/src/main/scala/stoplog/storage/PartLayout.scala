@@ -55,8 +55,8 @@ object PartLayout {
   }
 
   /** Next to the finished parts, with the markers of the BucketingSink:
-    * `<prefix><name><suffix>.<sinkId>-<run>-<unique>`, with `~` for a dot of the sink id. The suffix `<unique>`
-    * gives each attempt a file of its own (I1).
+    * `<prefix><name><suffix>.<sinkId>-<run>-<unique>`, with `~` for a dot of the sink id. The suffix
+    * `<unique>` gives each attempt a separate file (I1).
     */
   final case class InBucket(
       sinkId: String,

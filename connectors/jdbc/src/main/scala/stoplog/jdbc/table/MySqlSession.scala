@@ -52,8 +52,8 @@ private object MySqlSession {
         "TIMESTAMP columns by the current time: set it to ON."
     )
 
-  /** Returns the difference between the time zone of the session and the zone of the values as a sentence. The
-    * server converts local times to points in time by the zone of the session.
+  /** Returns the difference between the time zone of the session and the zone of the values as a sentence.
+    * The server converts local times to points in time by the zone of the session.
     */
   private[table] def zone(connection: Connection, zone: ZoneId): Option[String] = {
     val columns = moments.map(at => s"UNIX_TIMESTAMP('${at.toString.replace('T', ' ')}')")

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+import com.fasterxml.jackson.databind.{JsonNode, ObjectMapper}
+import com.fasterxml.jackson.databind.node.ObjectNode
+import com.github.sbt.sbom.BomSbtPlugin.autoImport._
 import com.typesafe.tools.mima.core.{Problem, ProblemFilters}
 import com.typesafe.tools.mima.plugin.MimaPlugin.autoImport._
 import sbt._
 import sbt.Keys._
+
+import scala.collection.JavaConverters._
 
 /** What each published artifact has in common: where it goes, what goes with it, whose it is, what it stays compatible
   * with.
@@ -27,7 +32,7 @@ object Published {
     "stoplog.python.announce", "stoplog.python.rolling", "stoplog.python.sink", "stoplog.python.source"
   )
 
-  lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ compatible
+  lazy val settings: Seq[Setting[_]] = repository ++ described ++ completeJars ++ bills ++ compatible
 
   /** A Maven repository inside the clone. Ivy prefers ~/.m2: a stale copy there would hide a newer one. */
   private lazy val repository = Seq(
@@ -56,6 +61,34 @@ object Published {
     // What warns in code is said by the compiler; scaladoc adds links that it does not find in Spark and Java.
     Compile / doc / scalacOptions --= Seq("-Xlint", "-Werror", "-deprecation"),
     Compile / doc / scalacOptions ++= Seq("-no-link-warnings", "-doc-title", name.value)
+  )
+
+  /** Bills of materials are sorted, and have no hashes of stoplog's own jars. Two builds on a busy machine differed in
+    * the bills of modules with two own dependencies: the plugin keeps the order of the resolution, and adds a hash only
+    * if a jar exists already. `SHA256SUMS` has the hashes of these jars.
+    */
+  private lazy val bills = Seq(
+    makeBom := {
+      val file   = makeBom.value
+      val own    = organization.value
+      val mapper = new ObjectMapper
+      val bill   = mapper.readTree(file).asInstanceOf[ObjectNode]
+      def sorted(list: JsonNode)(key: JsonNode => String) =
+        mapper.createArrayNode().addAll(list.asScala.toSeq.sortBy(key).asJava)
+      bill.path("components").asScala.foreach {
+        case component: ObjectNode if component.path("group").asText == own => component.remove("hashes")
+        case _                                                              => ()
+      }
+      bill.path("dependencies").asScala.foreach {
+        case each: ObjectNode if each.has("dependsOn") =>
+          each.set[JsonNode]("dependsOn", sorted(each.get("dependsOn"))(_.asText))
+        case _ => ()
+      }
+      bill.set[JsonNode]("components", sorted(bill.path("components"))(_.path("bom-ref").asText))
+      bill.set[JsonNode]("dependencies", sorted(bill.path("dependencies"))(_.path("ref").asText))
+      IO.write(file, mapper.writerWithDefaultPrettyPrinter.writeValueAsString(bill) + "\n")
+      file
+    }
   )
 
   /** Binary compatibility with the release that `Versions.compatibleWith` names: `sbt mimaReportBinaryIssues`. */

@@ -70,7 +70,7 @@ class FileEntriesSuite extends AnyFunSuite with SparkSessionForTests {
       val error = intercept[IllegalArgumentException](
         compactor.compact(inputs(together(one, other), suffix), newFile())
       )
-      assert(error.getMessage.contains("other"))
+      assert(error.getMessage.contains("differ"))
       val likenesses = inputs(together(one, same, other), suffix).map(compactor.likeness)
       assert(likenesses.distinct.size === 2)
     }

@@ -7,7 +7,7 @@ import stoplog.part.RunId
 abstract class AnnouncementLaws extends LawSuite {
   private val other = RunId("22222222-2222-4222-8222-222222222222")
 
-  law("no attempt is there at first, and a run's own tasks do not count as others") { storage =>
+  law("there is no attempt at first, and tasks of the same run do not count as others") { storage =>
     val store = storage.partStore()
     assert(store.othersGone(run))
     val lease = store.enter(run)
@@ -16,7 +16,7 @@ abstract class AnnouncementLaws extends LawSuite {
     assert(store.othersGone(run))
   }
 
-  law("another run is gone when the last of its tasks has left") { storage =>
+  law("another run has ended when its last task has ended") { storage =>
     val leases = (1 to 3).map(_ => storage.partStore().enter(other))
     leases.foreach { lease =>
       assert(!storage.partStore().othersGone(run))
@@ -26,7 +26,7 @@ abstract class AnnouncementLaws extends LawSuite {
     assert(storage.partStore().othersGone(run))
   }
 
-  law("a task that enters again after its run had left is seen again") { storage =>
+  law("a task that starts after the end of its run is visible again") { storage =>
     storage.partStore().enter(other).close()
     assert(storage.partStore().othersGone(run))
     val lease = storage.partStore().enter(other)
@@ -34,7 +34,7 @@ abstract class AnnouncementLaws extends LawSuite {
     lease.close()
   }
 
-  law("a process that holds a lease is seen from here, until it is killed") { storage =>
+  law("a process with a lease is visible from this process until it is killed") { storage =>
     val process = Elsewhere.start(HoldLease(storage, other))
     try {
       assert(process.answer === "held")
@@ -44,7 +44,7 @@ abstract class AnnouncementLaws extends LawSuite {
     assert(storage.partStore().othersGone(run))
   }
 
-  law("a lease of this process is seen from another, and looking here does not drop it") { storage =>
+  law("a lease of this process is visible to another process, and a check keeps the lease") { storage =>
     val lease = storage.partStore().enter(other)
     assert(!storage.partStore().othersGone(run))
     assert(Elsewhere.answerOf(AskOthersGone(storage, run)) === "false")

@@ -11,7 +11,7 @@ import stoplog.sink.CommitOutcome.Committed
 abstract class FencingLaws extends LawSuite {
   private val other = RunId("22222222-2222-4222-8222-222222222222")
 
-  law("a writer that lives on cannot change what was taken over from it") { storage =>
+  law("a writer that stays alive cannot change bytes that were taken over") { storage =>
     val store     = storage.partStore()
     val open      = leftOpen(store, "good\n")
     val alive     = append(store.resume(open, 5), "zombie before\n")
@@ -22,7 +22,7 @@ abstract class FencingLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "good\nmine\nmore\n")
   }
 
-  law("a writer that lives on cannot change what was isolated from it") { storage =>
+  law("a writer that stays alive cannot change bytes that were isolated") { storage =>
     val store    = storage.partStore()
     val open     = leftOpen(store, "good\n")
     val alive    = append(store.resume(open, 5), "zombie before\n")
@@ -33,7 +33,7 @@ abstract class FencingLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "good\n")
   }
 
-  law("several attempts take the same part over, and each has its own") { storage =>
+  law("several attempts take over the same part, each in a separate file") { storage =>
     val store   = storage.partStore()
     val open    = leftOpen(store, "good\n")
     val copies  = (1 to 3).map(n => store.takeOver(open, 5, part()) -> s"attempt $n\n")
@@ -52,7 +52,7 @@ abstract class FencingLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "good\nmine\n")
   }
 
-  law("two parts of one name do not meet before they are published") { storage =>
+  law("two parts with one name do not share a file before they are published") { storage =>
     val store = storage.partStore()
     val one   = append(store.create(part()), "one").finish()
     val two   = append(store.create(part()), "two").finish()
@@ -61,7 +61,7 @@ abstract class FencingLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "two")
   }
 
-  law("a writer that lives on cannot change what the next run goes on with, whatever fencing says") {
+  law("a writer that stays alive cannot change the bytes of the next run, for each result of fencing") {
     storage =>
       val store = storage.partStore()
       store.enter(run) // and never leaves
@@ -78,7 +78,7 @@ abstract class FencingLaws extends LawSuite {
       assert(text(storage, "b/part-1.txt") === "good\nmine\n")
   }
 
-  law("fencing answers for each part in its place, also for one that is gone") { storage =>
+  law("fencing returns a result for each part, also for a missing part") { storage =>
     val store = storage.partStore()
     val parts = (1 to 20).map(n => leftOpen(store, s"$n\n", part(name = s"part-$n.txt"))).toVector
     storage.lose(parts(7))

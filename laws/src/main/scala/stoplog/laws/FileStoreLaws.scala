@@ -17,7 +17,7 @@ import stoplog.storage.PutOutcome.{Created, Taken}
   */
 abstract class FileStoreLaws extends LawSuite {
 
-  law("a place that was never used has no files, and there is nothing to be deleted") { storage =>
+  law("an unused directory has no files, and a deletion has no effect") { storage =>
     val store = storage.files()
     assert(others(store.names("")).isEmpty && store.names("b/c").isEmpty)
     assert(others(store.list("").map(_.name)).isEmpty && store.list("b", "x").isEmpty)
@@ -110,7 +110,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(storage.files().names("from").isEmpty)
   }
 
-  law("a file is seen whole or not at all while it is created") { storage =>
+  law("a file that is being created is visible completely or not at all") { storage =>
     val large = new Array[Byte](1 << 20)
     new Random(1).nextBytes(large)
     val done = new AtomicBoolean(false)
@@ -125,7 +125,7 @@ abstract class FileStoreLaws extends LawSuite {
     }
   }
 
-  law("what was created is read back by any process: nothing, little, and ten mebibytes") { storage =>
+  law("each process reads a created file: empty, short, and ten mebibytes") { storage =>
     for (size <- Seq(0, 1, 4097, 10 << 20)) {
       val content = new Array[Byte](size)
       new Random(size).nextBytes(content)
@@ -138,7 +138,7 @@ abstract class FileStoreLaws extends LawSuite {
     }
   }
 
-  law("what fails while a file is created fails the call, and whatever is left of it can be deleted") {
+  law("a failure during the creation of a file fails the call, and the remains can be deleted") {
     storage =>
       val store = storage.files()
       store.create("b/kept")(_.write(utf8("kept")))
@@ -154,7 +154,7 @@ abstract class FileStoreLaws extends LawSuite {
       assert(store.read("b/kept").map(new String(_)) === Some("kept"))
   }
 
-  law("a process that is killed while it creates a file leaves nothing that cannot be deleted") { storage =>
+  law("a process that is killed while it creates a file leaves only files that can be deleted") { storage =>
     val store = storage.files()
     store.create("_stoplog/main/beside/kept")(_.write(utf8("kept")))
     val killed = Elsewhere.start(new HalfElsewhere(storage, "_stoplog/main/beside/half"))
@@ -177,7 +177,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(store.list("b", "_SUCCESS").forall(_.kind == File(1)))
   }
 
-  law("a listing and the names have the directories, too, and nothing of what is in them") { storage =>
+  law("a listing and the names include directories, without their entries") { storage =>
     put(storage.files(), "b/one", "b/c/two", "b/d/e/three", "bc/four")
     val listed = storage.files().list("b").map(entry => entry.path -> entry.kind).toMap
     assert(listed === Map("b/one" -> File(1), "b/c" -> Directory, "b/d" -> Directory))
@@ -201,7 +201,7 @@ abstract class FileStoreLaws extends LawSuite {
     )
   }
 
-  law("how long a file is, and that there is none; a directory is no file") { storage =>
+  law("returns the length of a file, or its absence; a directory is no file") { storage =>
     storage.plant("b/part-1.txt", utf8("rows"))
     val store = storage.files()
     assert(store.stat("b/part-1.txt").map(_.kind) === Some(File(4)))
@@ -250,7 +250,7 @@ abstract class FileStoreLaws extends LawSuite {
     }
   }
 
-  law("where a move may break off, the next one finishes it") { storage =>
+  law("an interrupted move is completed by the next move") { storage =>
     storage.plant("b/one", utf8("one"))
     storage.plant("b/two", utf8("one"))
     val outcome = storage.files().move("b/one", "b/two")
@@ -261,7 +261,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(text(storage, "b/two") === "one")
   }
 
-  law("several that move one file at once move it once") { storage =>
+  law("concurrent moves of one file move the file once") { storage =>
     val names = (1 to 8).map(n => s"part-$n.txt")
     names.foreach(name => storage.plant(s"b/$name", utf8(name)))
     val outcomes = together(4)(_ => names.map(name => storage.files().move(s"b/$name", s"c/d/$name")))
@@ -273,7 +273,7 @@ abstract class FileStoreLaws extends LawSuite {
     for (name <- names) assert(text(storage, s"c/d/$name") === name)
   }
 
-  law("a file has its bytes under a second path, whatever becomes of the first") { storage =>
+  law("a file keeps its bytes under a second path, independent of the first") { storage =>
     storage.plant("b/one", utf8("one"))
     (1 to 2).foreach(_ => storage.files().duplicate("b/one", "c/d e/two"))
     assert(storage.visible() === Set("b/one", "c/d e/two"))
@@ -291,7 +291,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(store.putIfAbsent("b/_SUCCESS", utf8("y")) === Created)
   }
 
-  law("a directory is deleted with all that is in it, and its neighbours are not") { storage =>
+  law("a directory is deleted with its entries, and its neighbours stay") { storage =>
     val store = storage.files()
     put(store, "a/b/one", "a/b/c/two", "a/b/c/d/three", "a/bc/four", "a/five")
     (1 to 2).foreach(_ => store.deleteTree("a/b"))
@@ -299,7 +299,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(store.stat("a/b") === None)
   }
 
-  law("directories are deleted as far as they are empty, and files never") { storage =>
+  law("only empty directories are deleted, and never files") { storage =>
     val store = storage.files()
     put(store, "a/one", "a/b/c/two")
     store.deleteEmpty("a/b/c")
@@ -330,7 +330,7 @@ abstract class FileStoreLaws extends LawSuite {
     assert(storage.files().describe("b/part-1.txt").endsWith("b/part-1.txt"))
   }
 
-  law("a path that leads out of the place is refused by name, and nothing is touched") { storage =>
+  law("a path that leads outside the directory is rejected by name, and no file is changed") { storage =>
     val store = storage.files()
     storage.plant("b/part-1.txt", utf8("rows"))
     for (path <- PathLaws.elsewhere) {

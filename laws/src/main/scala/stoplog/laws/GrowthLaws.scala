@@ -4,7 +4,7 @@ package stoplog.laws
 /** The cost of an epoch is the size of its own rows: the epoch appends to the file of the preceding epoch. */
 abstract class InPlaceLaws extends LawSuite {
 
-  law("a part that was closed well is gone on with in its own file, however often") { storage =>
+  law("a part that was closed regularly continues in its own file, any number of times") { storage =>
     var open = leftOpen(storage.partStore(), "0\n")
     for (epoch <- 1 to 3) {
       val next = append(storage.partStore().resume(open, epoch * 2L), s"$epoch\n").persist()

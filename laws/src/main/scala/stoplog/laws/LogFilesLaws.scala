@@ -44,7 +44,7 @@ abstract class LogFilesLaws extends LawSuite {
     assert(!store.isPublished(1))
   }
 
-  law("each process sees a mark, and the log answers that it was there to one that makes it a second time") {
+  law("each process sees a mark, and a second creation reports the existing mark") {
     storage =>
       storage.logFiles().putIfAbsent(0, utf8("x"))
       assert(!storage.logFiles().isPublished(0))
@@ -104,7 +104,7 @@ abstract class LogFilesLaws extends LawSuite {
     assert(storage.logFiles().putIfAbsent(0, utf8("ours")) === Created)
   }
 
-  law("nothing of the log is visible to a reader, and it says where it is") { storage =>
+  law("no file of the log is visible to a reader, and the log names its location") { storage =>
     storage.logFiles().putIfAbsent(3, utf8("x"))
     storage.logFiles().markPublished(3)
     assert(storage.visible().isEmpty)

@@ -13,7 +13,7 @@ import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 /** The laws of writing, continuing and publishing parts. */
 abstract class PartStoreLaws extends LawSuite {
 
-  law("a part is invisible until it is published, and then it is whole") { storage =>
+  law("a part is invisible until its publication, and complete afterwards") { storage =>
     val store  = storage.partStore()
     val output = append(store.create(part()), "one\n")
     assert(storage.visible().isEmpty)
@@ -25,7 +25,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "one\ntwo\n")
   }
 
-  law("positions count bytes, through writes of pieces of arrays and through resuming") { storage =>
+  law("positions count bytes, for slices of arrays and after a resume") { storage =>
     val store  = storage.partStore()
     val output = store.create(part())
     assert(output.position === 0)
@@ -39,7 +39,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "abcd")
   }
 
-  law("an open part is gone on with in any process, epoch after epoch, through serialised handles") {
+  law("an open part continues in any process, over several epochs, through serialized handles") {
     storage =>
       var open = leftOpen(storage.partStore(), "0\n")
       for (epoch <- 1 to 4) {
@@ -50,7 +50,7 @@ abstract class PartStoreLaws extends LawSuite {
       assert(text(storage, "b/part-1.txt") === "0\n1\n2\n3\n4\n")
   }
 
-  law("what lies behind the valid length is cut off on resuming") { storage =>
+  law("a resume removes the bytes after the valid length") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     storage.appendJunk(open, utf8("junk that is a good deal longer than what replaces it"))
@@ -71,7 +71,7 @@ abstract class PartStoreLaws extends LawSuite {
     }
   }
 
-  law("what lies behind the recorded length is cut off on publishing") { storage =>
+  law("a publication removes the bytes after the recorded length") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     storage.appendJunk(open, utf8("junk"))
@@ -88,7 +88,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "good\nmore\n")
   }
 
-  law("publishing twice, or ten times, from any process, changes nothing") { storage =>
+  law("repeated publications, from any process, have no further effect") { storage =>
     val store  = storage.partStore()
     val closed = append(store.create(part()), "once\n").finish()
     assert(store.publish(closed, 5, "b/part-1.txt") === Committed)
@@ -99,7 +99,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(store.staged().isEmpty)
   }
 
-  law("publishing from many threads at once succeeds for all of them, junk or not") { storage =>
+  law("concurrent publications from many threads all succeed, also with excess bytes") { storage =>
     for (round <- 1 to 8) {
       val open = leftOpen(storage.partStore(), "once\n", part(bucket = "a/b", name = s"part-$round.txt"))
       if (round % 2 == 0) storage.appendJunk(open, utf8("junk"))
@@ -112,7 +112,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(storage.partStore().staged().isEmpty)
   }
 
-  law("a part that readers have taken away does not come back, however late it is published again") {
+  law("a part that readers have removed does not reappear after a late publication") {
     storage =>
       val store   = storage.partStore()
       val handles = Vector[(String, Publish)](
@@ -138,7 +138,7 @@ abstract class PartStoreLaws extends LawSuite {
       }
   }
 
-  law("another JVM goes on with the part and publishes it, and this one finds it published") { storage =>
+  law("another JVM continues and publishes the part, and this JVM finds the published part") { storage =>
     val open   = leftOpen(storage.partStore(), "here\n")
     val answer = Elsewhere.answerOf(GoOnElsewhere(storage, open, 5, "there\n", "b/part-1.txt"))
     assert(answer.startsWith("11 Committed "))
@@ -160,7 +160,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === begin + "r\n" * epochs.size + "end\n")
   }
 
-  law("a finished name that is taken is an error, whatever is there, and nothing is overwritten") { storage =>
+  law("an existing finished name is an error, and no file is overwritten") { storage =>
     for (
       (what, content) <- Seq(
         "equal length" -> "mine!\n",
@@ -179,7 +179,7 @@ abstract class PartStoreLaws extends LawSuite {
     }
   }
 
-  law("with the unfinished part gone, the finished name is believed only with the recorded length") {
+  law("without the unfinished part, a finished file counts only with the recorded length") {
     storage =>
       val store = storage.partStore()
       for ((what, content) <- Seq("shorter" -> "s", "longer" -> "much longer\n", "empty" -> "")) {
@@ -191,7 +191,7 @@ abstract class PartStoreLaws extends LawSuite {
       }
   }
 
-  law("a part that is neither staged nor finished is lost, and that is an answer") { storage =>
+  law("a part that is neither staged nor finished is reported as lost") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "gone\n")
     storage.lose(open)
@@ -199,7 +199,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(storage.visible().isEmpty)
   }
 
-  law("a part that has lost committed bytes is an error by name, on every way") { storage =>
+  law("a part without all committed bytes is an error that names the part, in each operation") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "committed\n")
     storage.cutShort(open, 3)
@@ -210,7 +210,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(storage.visible().isEmpty)
   }
 
-  law("going on with a part that is gone is an error by name, and makes no new one in its place") { storage =>
+  law("continuing a missing part is an error that names the part, and creates no file") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "gone\n", part(bucket = "b"))
     leftOpen(store, "there\n", part(bucket = "b", name = "part-2.txt"))
@@ -221,7 +221,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(store.publish(open, 5, "b/part-1.txt") === Lost)
   }
 
-  law("writing to what was closed is an error by name") { storage =>
+  law("a write to a closed part is an error that names the part") { storage =>
     val store                                  = storage.partStore()
     val ends: Seq[(String, PartOutput => Any)] =
       Seq("persist" -> (_.persist()), "finish" -> (_.finish()), "close" -> (_.close()))
@@ -234,7 +234,7 @@ abstract class PartStoreLaws extends LawSuite {
     }
   }
 
-  law("close after persist or finish takes nothing back, and the position stays what it was") { storage =>
+  law("close after persist or finish reverts nothing, and the position is unchanged") { storage =>
     val store  = storage.partStore()
     val open   = append(store.create(part()), "st")
     val handle = open.persist()
@@ -267,7 +267,7 @@ abstract class PartStoreLaws extends LawSuite {
     assert(storage.visible().size === buckets.size * 2)
   }
 
-  law("a part of no bytes") { storage =>
+  law("a part without bytes") { storage =>
     val store = storage.partStore()
     val open  = store.create(part()).persist()
     val again = store.resume(open, 0).persist()

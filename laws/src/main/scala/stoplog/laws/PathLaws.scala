@@ -8,7 +8,7 @@ import stoplog.part.{Closed, Resume}
   */
 abstract class PathLaws extends LawSuite {
 
-  law("a token that leads out of the place is refused by name, and no file is touched") { storage =>
+  law("a token that leads outside the directory is rejected by name, and no file is changed") { storage =>
     val store = storage.partStore()
     for (path <- PathLaws.elsewhere) {
       assert(condition(store.publish(Closed(path), 5, "b/part-1.txt")) === "STOPLOG_PATH_ELSEWHERE", path)
@@ -20,7 +20,7 @@ abstract class PathLaws extends LawSuite {
     assert(storage.visible().isEmpty)
   }
 
-  law("a final name that leads out of the place is refused by name, and the part is kept") { storage =>
+  law("a final name that leads outside the directory is rejected by name, and the part is kept") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "rows\n")
     for (path <- PathLaws.elsewhere)

@@ -7,7 +7,7 @@ import stoplog.storage.Moves
   */
 abstract class ReplacedFilesLaws extends LawSuite {
 
-  law("what is set aside is out of sight, and not taken for unfinished") { storage =>
+  law("a hidden file is invisible, and does not count as unfinished") { storage =>
     storage.plant("b/part-1.txt", utf8("one"))
     storage.plant("part-2.txt", utf8("two"))
     storage.replacedFiles().hide(7, "b/part-1.txt")
@@ -18,7 +18,7 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(storage.spoolFiles().staged() === Vector.empty)
   }
 
-  law("it comes back as it was, by any process") { storage =>
+  law("any process restores a hidden file unchanged") { storage =>
     storage.plant("b/c=1/part-1.txt", utf8("one"))
     storage.replacedFiles().hide(7, "b/c=1/part-1.txt")
     Copied(storage).replacedFiles().restore(7, "b/c=1/part-1.txt")
@@ -26,7 +26,7 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(text(storage, "b/c=1/part-1.txt") === "one")
   }
 
-  law("everything may be done again") { storage =>
+  law("each operation may be repeated") { storage =>
     storage.plant("b/part-1.txt", utf8("one"))
     (1 to 2).foreach(_ => storage.replacedFiles().hide(7, "b/part-1.txt"))
     (1 to 2).foreach(_ => storage.replacedFiles().restore(7, "b/part-1.txt"))
@@ -37,7 +37,7 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(storage.visible() === Set.empty)
   }
 
-  law("a part that readers took before it could be hidden is known, where a part is hidden at once") {
+  law("a part that readers removed before it was hidden is reported, if hiding is atomic") {
     storage =>
       Seq("b/part-1.txt", "b/part-2.txt", "b/part-3.txt").foreach(storage.plant(_, utf8("rows")))
       val paths                     = Seq("b/part-0.txt", "b/part-1.txt", "b/part-2.txt")
@@ -54,14 +54,14 @@ abstract class ReplacedFilesLaws extends LawSuite {
       known("0", "1")
   }
 
-  law("what readers have taken away is no error") { storage =>
+  law("a file that readers have removed is no error") { storage =>
     storage.replacedFiles().hide(7, "b/part-1.txt")
     storage.replacedFiles().restore(7, "b/part-1.txt")
     storage.replacedFiles().purge(7)
     assert(storage.visible() === Set.empty)
   }
 
-  law("only what was set aside for the record is deleted") { storage =>
+  law("only files that were hidden for the record are deleted") { storage =>
     Seq("b/part-1.txt", "b/part-2.txt", "b/part-3.txt").foreach(storage.plant(_, utf8("rows")))
     storage.replacedFiles().hide(7, "b/part-1.txt")
     storage.replacedFiles().hide(77, "b/part-2.txt")
@@ -70,7 +70,7 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(storage.visible() === Set("b/part-2.txt", "b/part-3.txt"))
   }
 
-  law("what is aside can be listed by its records, so that nothing is forgotten") { storage =>
+  law("hidden files are listed by their records") { storage =>
     assert(storage.replacedFiles().hiddenFor() === Vector.empty)
     Seq("b/part-1.txt", "b/part-2.txt", "c/part-3.txt").foreach(storage.plant(_, utf8("rows")))
     storage.replacedFiles().hide(7, "b/part-1.txt")
@@ -106,7 +106,7 @@ abstract class ReplacedFilesLaws extends LawSuite {
     }
   }
 
-  law("a finished part is kept under a second name, out of sight, whatever becomes of the first") { storage =>
+  law("a finished part is kept under a second, hidden name, independent of the first") { storage =>
     storage.plant("b/part-1.txt", utf8("one"))
     (1 to 2).foreach(_ =>
       storage.replacedFiles().keep("b/part-1.txt", "_stoplog/main/aside/now/b/part-1.txt")
@@ -118,7 +118,7 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(storage.partStore().staged() === Vector.empty)
   }
 
-  law("nothing comes back over another file (I6)") { storage =>
+  law("no restored file replaces another file (I6)") { storage =>
     storage.plant("b/part-1.txt", utf8("one"))
     storage.replacedFiles().hide(7, "b/part-1.txt")
     storage.plant("b/part-1.txt", utf8("another"))
@@ -126,7 +126,7 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "another")
   }
 
-  law("several at once take one file aside once") { storage =>
+  law("concurrent calls hide one file once") { storage =>
     val names = (1 to 8).map(n => s"b/part-$n.txt")
     names.foreach(storage.plant(_, utf8("rows")))
     together(threads = 4)(_ => names.foreach(storage.replacedFiles().hide(7, _)))
@@ -135,7 +135,7 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(storage.visible() === names.toSet)
   }
 
-  law("a neighbour under the same path is not touched") { storage =>
+  law("a neighbour under the same path is unchanged") { storage =>
     storage.plant("b/part-1.txt", utf8("rows"))
     storage.replacedFiles().hide(7, "b/part-1.txt")
     storage.neighbour().replacedFiles().purge(7)
@@ -145,7 +145,7 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(storage.visible() === Set("b/part-1.txt"))
   }
 
-  law("two files of one name in two directories go aside and come back") { storage =>
+  law("two files with one name in two directories are hidden and restored") { storage =>
     storage.plant("b/part-1.json", utf8("rows"))
     storage.plant("_rejected/b/part-1.json", utf8("rejected rows"))
     val paths = Seq("b/part-1.json", "_rejected/b/part-1.json")

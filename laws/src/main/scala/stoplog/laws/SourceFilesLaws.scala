@@ -83,7 +83,7 @@ abstract class SourceFilesLaws extends AnyFunSuite {
     assert(place.bytes("two.txt").toSeq === utf8("two").toSeq)
   }
 
-  law("reports a file that another program has taken away as gone") { place =>
+  law("reports a file that another program has removed as missing") { place =>
     assert(place.input().move("b/none.txt", s"${place.archive()}/b/none.txt") === MoveOutcome.SourceGone)
   }
 

@@ -11,12 +11,12 @@ import stoplog.storage.{NewPart, SpoolFiles}
   */
 abstract class SpoolFilesLaws extends LawSuite {
 
-  law("nothing is beside the parts of a place that was never used") { storage =>
+  law("an unused directory has no spool files") { storage =>
     assert(storage.spoolFiles().staged().isEmpty)
     storage.spoolFiles().discard(Seq.empty)
   }
 
-  law("what was written is read back by any process: nothing, little, and ten mebibytes") { storage =>
+  law("each process reads a written file: empty, short, and ten mebibytes") { storage =>
     for (size <- Seq(0, 1, 4097, 10 << 20)) {
       val content = new Array[Byte](size)
       new Random(size).nextBytes(content)
@@ -26,7 +26,7 @@ abstract class SpoolFilesLaws extends LawSuite {
     }
   }
 
-  law("readers see none of it, and neither do those who look for parts") { storage =>
+  law("spool files are invisible to readers, and to listings of parts") { storage =>
     val file = spooled(storage, "rows")
     assert(storage.visible().isEmpty)
     assert(storage.partStore().staged().isEmpty)
@@ -42,7 +42,7 @@ abstract class SpoolFilesLaws extends LawSuite {
     assert(staged.forall(file => file.modifiedAtMillis > 0 && file.modifiedAtMillis <= latest))
   }
 
-  law("a file that is gone, or has lost bytes, is an error by name") { storage =>
+  law("a missing or truncated file is an error that names the file") { storage =>
     val store = storage.spoolFiles()
     for (content <- Seq("rows of an epoch", "")) {
       val gone = spooled(storage, content)
@@ -56,7 +56,7 @@ abstract class SpoolFilesLaws extends LawSuite {
     }
   }
 
-  law("a file that cannot be read while another is put together from it fails by its own name") { storage =>
+  law("an unreadable file fails under its own name while another file is built from it") { storage =>
     val store = storage.spoolFiles()
     val gone  = spooled(storage, "gone")
     store.discard(Seq(gone.token))
@@ -67,7 +67,7 @@ abstract class SpoolFilesLaws extends LawSuite {
     )
   }
 
-  law("attempts that write beside the same part at once do not see each other") { storage =>
+  law("attempts that write spool files of one part at the same time do not affect each other") { storage =>
     val files = together(4) { n =>
       val store = storage.spoolFiles()
       (1 to 5).map(i => (n, i) -> SpoolFilesLaws.written(store, utf8(s"attempt $n, file $i\n" * 1000)))
@@ -94,7 +94,7 @@ abstract class SpoolFilesLaws extends LawSuite {
     assert(store.staged().isEmpty)
   }
 
-  law("what is discarded is gone, however often, and its neighbours are not") { storage =>
+  law("a discarded file is deleted, after repeated calls as well, and its neighbours stay") { storage =>
     val store = storage.spoolFiles()
     val files = (1 to 3).map(n => spooled(storage, s"rows $n"))
     val gone  = files.take(2).map(_.token)
@@ -106,7 +106,7 @@ abstract class SpoolFilesLaws extends LawSuite {
     assert(SpoolFilesLaws.read(store, files(2)) === utf8("rows 3"))
   }
 
-  law("files of another sink id in the same place are not among them") { storage =>
+  law("files of another sink id in the same directory are not listed") { storage =>
     val theirs = spooled(storage.neighbour(), "theirs")
     assert(storage.spoolFiles().staged().isEmpty)
     assert(storage.neighbour().spoolFiles().staged().map(_.token) === Vector(theirs.token))

@@ -6,11 +6,11 @@ import stoplog.sink.CommitOutcome.{Committed, Lost}
 /** The laws of unfinished parts: recovery lists unfinished parts, and readers do not see them. */
 abstract class StagingLaws extends LawSuite {
 
-  law("nothing is staged in a place that was never used") { storage =>
+  law("an unused directory has no staged part") { storage =>
     assert(storage.partStore().staged().isEmpty)
   }
 
-  law("everything unfinished is listed under its token: open, closed, taken over") { storage =>
+  law("each unfinished part is listed under its token: open, closed, or taken over") { storage =>
     val store  = storage.partStore()
     val open   = leftOpen(store, "good\n", part("a", "part-1.txt"))
     val closed = append(store.create(part("a/b", "part-2.txt")), "x").finish()
@@ -48,7 +48,7 @@ abstract class StagingLaws extends LawSuite {
     assert(store.staged().isEmpty)
   }
 
-  law("what is discarded is gone, open or closed, and its neighbours are not") { storage =>
+  law("a discarded part is deleted, open or closed, and its neighbours stay") { storage =>
     val store  = storage.partStore()
     val open   = leftOpen(store, "good\n", part("a/b", "part-1.txt"))
     val closed = append(store.create(part("a/b", "part-2.txt")), "x").finish()
@@ -60,7 +60,7 @@ abstract class StagingLaws extends LawSuite {
     assert(store.publish(kept, 5, "a/part-3.txt") === Committed)
   }
 
-  law("discarding what is not there is not an error") { storage =>
+  law("discarding a missing part is not an error") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     store.discard(open.token)
@@ -68,7 +68,7 @@ abstract class StagingLaws extends LawSuite {
     assert(store.staged().isEmpty)
   }
 
-  law("discarding never touches what is finished") { storage =>
+  law("discarding never changes a finished part") { storage =>
     val store  = storage.partStore()
     val closed = append(store.create(part()), "x").finish()
     store.publish(closed, 1, "b/part-1.txt")
@@ -76,7 +76,7 @@ abstract class StagingLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "x")
   }
 
-  law("parts of another sink id in the same place are not staged here") { storage =>
+  law("parts of another sink id in the same directory are not listed") { storage =>
     val neighbour = storage.neighbour().partStore()
     leftOpen(neighbour, "theirs\n")
     append(neighbour.create(part("b", "part-2.txt")), "x").finish()

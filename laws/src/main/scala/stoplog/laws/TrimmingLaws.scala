@@ -8,7 +8,7 @@ import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
 /** A finished file contains exactly the committed bytes. */
 abstract class CutLaws extends LawSuite {
 
-  law("nothing behind the recorded length reaches a finished file, and nothing need be known of that") {
+  law("no byte after the recorded length reaches a finished file, and readers need no further information") {
     storage =>
       val store = storage.partStore()
       val open  = leftOpen(store, "good\n")
@@ -25,7 +25,7 @@ abstract class CutLaws extends LawSuite {
   */
 abstract class ValidLengthLaws extends LawSuite {
 
-  law("a finished file that is too long has its length noted beside it, where no reader takes it for data") {
+  law("a finished file that is too long has a file with its length, which no reader reads as data") {
     storage =>
       val store = storage.partStore()
       val open  = leftOpen(store, "good\n")
@@ -38,7 +38,7 @@ abstract class ValidLengthLaws extends LawSuite {
       assert(store.staged().isEmpty)
   }
 
-  law("a part that is too long when another run comes goes on in a copy, which has nothing beside it") {
+  law("a part that is too long for another run continues in a copy, which has no length file") {
     storage =>
       val store = storage.partStore()
       val long  = leftOpen(store, "good\n")
@@ -51,14 +51,14 @@ abstract class ValidLengthLaws extends LawSuite {
       assert(storage.validLength("b/part-1.txt") === None)
   }
 
-  law("a finished file that is as long as it should be has nothing beside it") { storage =>
+  law("a finished file of the recorded length has no length file") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     assert(store.publish(open, 5, "b/part-1.txt") === Committed)
     assert(storage.validLength("b/part-1.txt") === None)
   }
 
-  law("nothing is noted beside a file of another program") { storage =>
+  law("a file of another program gets no length file") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     storage.appendJunk(open, utf8("junk"))
@@ -67,7 +67,7 @@ abstract class ValidLengthLaws extends LawSuite {
     assert(storage.validLength("b/part-1.txt") === None)
   }
 
-  law("the length stays noted when a reader takes the part before a second process publishes it") { storage =>
+  law("the length file stays if a reader removes the part before a second publication") { storage =>
     val store = storage.partStore()
     val open  = leftOpen(store, "good\n")
     storage.appendJunk(open, utf8("junk"))

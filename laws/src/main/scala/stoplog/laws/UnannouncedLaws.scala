@@ -8,7 +8,7 @@ import stoplog.part.RunId
   */
 abstract class UnannouncedLaws extends LawSuite {
 
-  law("others may always be alive, whichever attempts entered and left") { storage =>
+  law("other runs count as possibly alive, for each sequence of attempts") { storage =>
     val store = storage.partStore()
     assert(!store.othersGone(run))
     store.enter(RunId("22222222-2222-4222-8222-222222222222")).close()

@@ -88,7 +88,7 @@ class MovingPageSuite extends AnyFunSuite {
       false
     } catch {
       case e: StoplogArgumentException =>
-        s"(?i)\\b${name.replace(".", "\\.")}( = '1')? (is not an option|is an option of|cannot be set|is detected from|has no effect)".r
+        s"(?i)\\b${name.replace(".", "\\.")}( = '1')? (is not an option|is an option of|cannot be set|is detected from|has no effect on reads)".r
           .findFirstIn(e.getMessage)
           .isDefined
     }

@@ -71,6 +71,6 @@ object S3Laws {
     // an object of the recorded length under a name that is made once in the world is the part
     "a finished name that is taken is an error", "two parts of one name do not meet",
     // no record publishes one
-    "a part of no bytes"
+    "a part without bytes"
   ) ++ inSteps
 }

@@ -69,10 +69,10 @@ object Published {
     */
   private lazy val bills = Seq(
     makeBom := {
-      val file   = makeBom.value
-      val own    = organization.value
-      val mapper = new ObjectMapper
-      val bill   = mapper.readTree(file).asInstanceOf[ObjectNode]
+      val file                                            = makeBom.value
+      val own                                             = organization.value
+      val mapper                                          = new ObjectMapper
+      val bill                                            = mapper.readTree(file).asInstanceOf[ObjectNode]
       def sorted(list: JsonNode)(key: JsonNode => String) =
         mapper.createArrayNode().addAll(list.asScala.toSeq.sortBy(key).asJava)
       bill.path("components").asScala.foreach {

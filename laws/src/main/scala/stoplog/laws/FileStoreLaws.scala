@@ -138,20 +138,19 @@ abstract class FileStoreLaws extends LawSuite {
     }
   }
 
-  law("a failure during the creation of a file fails the call, and the remains can be deleted") {
-    storage =>
-      val store = storage.files()
-      store.create("b/kept")(_.write(utf8("kept")))
-      def half(out: OutputStream): Unit = {
-        out.write(utf8("half"))
-        throw new IOException("no more")
-      }
-      intercept[Exception](store.create("b/half")(half))
-      intercept[Exception](store.createIfAbsent("b/half-too")(half))
-      assert(store.read("b/half-too") === None)
-      store.delete(Seq("b/half"))
-      assert(store.names("b") === Vector("kept"))
-      assert(store.read("b/kept").map(new String(_)) === Some("kept"))
+  law("a failure during the creation of a file fails the call, and the remains can be deleted") { storage =>
+    val store = storage.files()
+    store.create("b/kept")(_.write(utf8("kept")))
+    def half(out: OutputStream): Unit = {
+      out.write(utf8("half"))
+      throw new IOException("no more")
+    }
+    intercept[Exception](store.create("b/half")(half))
+    intercept[Exception](store.createIfAbsent("b/half-too")(half))
+    assert(store.read("b/half-too") === None)
+    store.delete(Seq("b/half"))
+    assert(store.names("b") === Vector("kept"))
+    assert(store.read("b/kept").map(new String(_)) === Some("kept"))
   }
 
   law("a process that is killed while it creates a file leaves only files that can be deleted") { storage =>

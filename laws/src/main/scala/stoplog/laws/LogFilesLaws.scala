@@ -44,15 +44,14 @@ abstract class LogFilesLaws extends LawSuite {
     assert(!store.isPublished(1))
   }
 
-  law("each process sees a mark, and a second creation reports the existing mark") {
-    storage =>
-      storage.logFiles().putIfAbsent(0, utf8("x"))
-      assert(!storage.logFiles().isPublished(0))
-      assert(storage.logFiles().markPublished(0) === Created)
-      assert(storage.logFiles().markPublished(0) === Taken)
-      assert(storage.logFiles().isPublished(0))
-      assert(!storage.logFiles().isPublished(1))
-      assert(storage.logFiles().list() === Vector(0L))
+  law("each process sees a mark, and a second creation reports the existing mark") { storage =>
+    storage.logFiles().putIfAbsent(0, utf8("x"))
+    assert(!storage.logFiles().isPublished(0))
+    assert(storage.logFiles().markPublished(0) === Created)
+    assert(storage.logFiles().markPublished(0) === Taken)
+    assert(storage.logFiles().isPublished(0))
+    assert(!storage.logFiles().isPublished(1))
+    assert(storage.logFiles().list() === Vector(0L))
   }
 
   law("marks are removed without their records, and notes stay") { storage =>

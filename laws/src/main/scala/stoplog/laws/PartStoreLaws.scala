@@ -39,15 +39,14 @@ abstract class PartStoreLaws extends LawSuite {
     assert(text(storage, "b/part-1.txt") === "abcd")
   }
 
-  law("an open part continues in any process, over several epochs, through serialized handles") {
-    storage =>
-      var open = leftOpen(storage.partStore(), "0\n")
-      for (epoch <- 1 to 4) {
-        val store = storage.partStore()
-        open = append(store.resume(Copied(open), epoch * 2L), s"$epoch\n").persist()
-      }
-      assert(storage.partStore().publish(Copied(open), 10, "b/part-1.txt") === Committed)
-      assert(text(storage, "b/part-1.txt") === "0\n1\n2\n3\n4\n")
+  law("an open part continues in any process, over several epochs, through serialized handles") { storage =>
+    var open = leftOpen(storage.partStore(), "0\n")
+    for (epoch <- 1 to 4) {
+      val store = storage.partStore()
+      open = append(store.resume(Copied(open), epoch * 2L), s"$epoch\n").persist()
+    }
+    assert(storage.partStore().publish(Copied(open), 10, "b/part-1.txt") === Committed)
+    assert(text(storage, "b/part-1.txt") === "0\n1\n2\n3\n4\n")
   }
 
   law("a resume removes the bytes after the valid length") { storage =>
@@ -112,30 +111,29 @@ abstract class PartStoreLaws extends LawSuite {
     assert(storage.partStore().staged().isEmpty)
   }
 
-  law("a part that readers have removed does not reappear after a late publication") {
-    storage =>
-      val store   = storage.partStore()
-      val handles = Vector[(String, Publish)](
-        "new"      -> append(store.create(part(name = "new")), "rows\n").finish(),
-        "resumed"  -> append(store.resume(leftOpen(store, "ro", part(name = "resumed")), 2), "ws\n").finish(),
-        "closed"   -> store.closed(leftOpen(store, "rows\n", part(name = "closed")), 5),
-        "isolated" -> store.isolate(
-          leftOpen(store, "rows\n", part(name = "isolated")),
-          5,
-          part(name = "isolated")
-        )
+  law("a part that readers have removed does not reappear after a late publication") { storage =>
+    val store   = storage.partStore()
+    val handles = Vector[(String, Publish)](
+      "new"      -> append(store.create(part(name = "new")), "rows\n").finish(),
+      "resumed"  -> append(store.resume(leftOpen(store, "ro", part(name = "resumed")), 2), "ws\n").finish(),
+      "closed"   -> store.closed(leftOpen(store, "rows\n", part(name = "closed")), 5),
+      "isolated" -> store.isolate(
+        leftOpen(store, "rows\n", part(name = "isolated")),
+        5,
+        part(name = "isolated")
       )
-      for ((name, handle) <- handles) {
-        val path = s"b/$name"
-        assert(store.publish(handle, 5, path) === Committed, name)
-        assert(text(storage, path) === "rows\n", name)
-        storage.replacedFiles().hide(7, path)
-        storage.replacedFiles().purge(7)
-        // some servers respond to a completed or aborted upload with an error
-        val late = Try(Copied(storage).partStore().publish(Copied(handle), 5, path))
-        assert(Set("Lost", "STOPLOG_STORE_WRITE")(late.fold(e => condition(throw e), _.toString)), name)
-        assert(storage.visible() === Set.empty, name)
-      }
+    )
+    for ((name, handle) <- handles) {
+      val path = s"b/$name"
+      assert(store.publish(handle, 5, path) === Committed, name)
+      assert(text(storage, path) === "rows\n", name)
+      storage.replacedFiles().hide(7, path)
+      storage.replacedFiles().purge(7)
+      // some servers respond to a completed or aborted upload with an error
+      val late = Try(Copied(storage).partStore().publish(Copied(handle), 5, path))
+      assert(Set("Lost", "STOPLOG_STORE_WRITE")(late.fold(e => condition(throw e), _.toString)), name)
+      assert(storage.visible() === Set.empty, name)
+    }
   }
 
   law("another JVM continues and publishes the part, and this JVM finds the published part") { storage =>
@@ -179,16 +177,15 @@ abstract class PartStoreLaws extends LawSuite {
     }
   }
 
-  law("without the unfinished part, a finished file counts only with the recorded length") {
-    storage =>
-      val store = storage.partStore()
-      for ((what, content) <- Seq("shorter" -> "s", "longer" -> "much longer\n", "empty" -> "")) {
-        val name   = s"part-$what.txt"
-        val closed = append(store.create(part(name = name)), "yours\n").finish()
-        store.publish(closed, 6, s"b/$name")
-        storage.plant(s"b/$name", utf8(content))
-        assert(condition(store.publish(closed, 6, s"b/$name")) === "STOPLOG_NAME_TAKEN", what)
-      }
+  law("without the unfinished part, a finished file counts only with the recorded length") { storage =>
+    val store = storage.partStore()
+    for ((what, content) <- Seq("shorter" -> "s", "longer" -> "much longer\n", "empty" -> "")) {
+      val name   = s"part-$what.txt"
+      val closed = append(store.create(part(name = name)), "yours\n").finish()
+      store.publish(closed, 6, s"b/$name")
+      storage.plant(s"b/$name", utf8(content))
+      assert(condition(store.publish(closed, 6, s"b/$name")) === "STOPLOG_NAME_TAKEN", what)
+    }
   }
 
   law("a part that is neither staged nor finished is reported as lost") { storage =>

@@ -37,21 +37,20 @@ abstract class ReplacedFilesLaws extends LawSuite {
     assert(storage.visible() === Set.empty)
   }
 
-  law("a part that readers removed before it was hidden is reported, if hiding is atomic") {
-    storage =>
-      Seq("b/part-1.txt", "b/part-2.txt", "b/part-3.txt").foreach(storage.plant(_, utf8("rows")))
-      val paths                     = Seq("b/part-0.txt", "b/part-1.txt", "b/part-2.txt")
-      def taken(): Set[String]      = Copied(storage).replacedFiles().taken(7, paths)
-      def known(are: String*): Unit = {
-        val atOnce = storage.files().capabilities.moves == Moves.Atomically
-        assert(taken() === (if (atOnce) are.map(name => s"b/part-$name.txt").toSet else Set.empty))
-        ()
-      }
-      paths.foreach(storage.replacedFiles().hide(7, _))
-      known("0")
-      storage.replacedFiles().restore(7, "b/part-1.txt")
-      storage.replacedFiles().hide(8, "b/part-3.txt")
-      known("0", "1")
+  law("a part that readers removed before it was hidden is reported, if hiding is atomic") { storage =>
+    Seq("b/part-1.txt", "b/part-2.txt", "b/part-3.txt").foreach(storage.plant(_, utf8("rows")))
+    val paths                     = Seq("b/part-0.txt", "b/part-1.txt", "b/part-2.txt")
+    def taken(): Set[String]      = Copied(storage).replacedFiles().taken(7, paths)
+    def known(are: String*): Unit = {
+      val atOnce = storage.files().capabilities.moves == Moves.Atomically
+      assert(taken() === (if (atOnce) are.map(name => s"b/part-$name.txt").toSet else Set.empty))
+      ()
+    }
+    paths.foreach(storage.replacedFiles().hide(7, _))
+    known("0")
+    storage.replacedFiles().restore(7, "b/part-1.txt")
+    storage.replacedFiles().hide(8, "b/part-3.txt")
+    known("0", "1")
   }
 
   law("a file that readers have removed is no error") { storage =>

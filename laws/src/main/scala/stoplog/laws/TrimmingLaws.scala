@@ -38,17 +38,16 @@ abstract class ValidLengthLaws extends LawSuite {
       assert(store.staged().isEmpty)
   }
 
-  law("a part that is too long for another run continues in a copy, which has no length file") {
-    storage =>
-      val store = storage.partStore()
-      val long  = leftOpen(store, "good\n")
-      storage.appendJunk(long, utf8("junk"))
-      val open = Open("b", "part-1.txt", long, 5, PartRows(1, 0, 0), LastWriter(0, None))
-      assert(storage.partStore().fence(RunId.random(), Vector(open)) === Vector(FenceOutcome.Doubtful))
-      val copy = append(store.takeOver(long, 5, part()), "more\n").finish()
-      assert(store.publish(copy, 10, "b/part-1.txt") === Committed)
-      assert(new String(storage.stored("b/part-1.txt"), "utf8") === "good\nmore\n")
-      assert(storage.validLength("b/part-1.txt") === None)
+  law("a part that is too long for another run continues in a copy, which has no length file") { storage =>
+    val store = storage.partStore()
+    val long  = leftOpen(store, "good\n")
+    storage.appendJunk(long, utf8("junk"))
+    val open = Open("b", "part-1.txt", long, 5, PartRows(1, 0, 0), LastWriter(0, None))
+    assert(storage.partStore().fence(RunId.random(), Vector(open)) === Vector(FenceOutcome.Doubtful))
+    val copy = append(store.takeOver(long, 5, part()), "more\n").finish()
+    assert(store.publish(copy, 10, "b/part-1.txt") === Committed)
+    assert(new String(storage.stored("b/part-1.txt"), "utf8") === "good\nmore\n")
+    assert(storage.validLength("b/part-1.txt") === None)
   }
 
   law("a finished file of the recorded length has no length file") { storage =>

@@ -52,7 +52,7 @@ object S3Laws {
   /** Those that S3Proxy keeps in another way as well. It lists the file into which it writes an object, in the object's
     * directory, until it gives that file the object's name.
     */
-  private[s3] lazy val ofOtherMake = otherwise.take(5) :+ "a file is seen whole or not at all"
+  private[s3] lazy val ofOtherMake = otherwise.take(5) :+ "a file that is being created is visible completely"
 
   /** Where S3Mock writes in several steps. [[S3AtomicLaws]] asks them through a proxy. */
   private[s3] lazy val inSteps =
@@ -60,16 +60,16 @@ object S3Laws {
       "exactly one of many concurrent callers creates a file",
       "exactly one of many concurrent callers sets a mark",
       "of two processes exactly one",
-      "publishing from many threads"
+      "concurrent publications from many threads"
     )
 
   private[s3] lazy val otherwise = Seq(
     // bytes are staged at the end of the epoch, not before
-    "everything unfinished is listed",
+    "each unfinished part is listed",
     // the very same record leaves the outcome unknown
     "a record is created once",
     // an object of the recorded length under a name that is made once in the world is the part
-    "a finished name that is taken is an error", "two parts of one name do not meet",
+    "an existing finished name is an error", "two parts with one name do not share",
     // no record publishes one
     "a part without bytes"
   ) ++ inSteps

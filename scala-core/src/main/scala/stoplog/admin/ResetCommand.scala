@@ -106,7 +106,6 @@ private[admin] object AdoptCommand {
         )
       )
     val newest  = sink.newest()
-    val kept    = sink.log.all()
     val planned = new Planned(owner.nextBatch, owner.digests)
     val check   =
       new StartCheck(SinkIdentity(sink.path, sink.sinkId, owner.queryId), () => sink.log.all())
@@ -118,7 +117,8 @@ private[admin] object AdoptCommand {
       s"from query ${newest.state.queryId} after epoch $last to query ${owner.queryId} at batch " +
         s"${owner.nextBatch}"
     )
-    val again = if (onForeign == ForeignQuery.AdoptAndRepeat) repeated(newest, after, kept) else None
+    val again =
+      if (onForeign == ForeignQuery.AdoptAndRepeat) repeated(newest, after, sink.log.all()) else None
     new AdminPlan(
       command(onForeign),
       sink.liveness(newest),

@@ -75,18 +75,17 @@ private[stoplog] object StartCheck {
 
   /** Throws `STOPLOG_SETTINGS_CHANGED` or `STOPLOG_SCHEMA_CHANGED` after a change that is not allowed. */
   def sameSettings(state: SinkState, identity: SinkIdentity, settings: SinkSettings): Unit = {
-    settings.fixed.toSeq.sorted.foreach { case (setting, requested) =>
-      state.settings.get(setting).filter(_ != requested).foreach { recorded =>
-        throw Errors.settingsChanged(
-          settings.options.getOrElse(setting, setting),
-          recorded,
-          requested,
-          identity.path
-        )
-      }
-    }
+    sameFixed(state, identity.path, settings)
     state.schema.foreach(settings.schema.mayFollow)
   }
+
+  /** Throws `STOPLOG_SETTINGS_CHANGED` if a fixed setting differs from the log. */
+  def sameFixed(state: SinkState, path: String, settings: SinkSettings): Unit =
+    settings.fixed.toSeq.sorted.foreach { case (setting, requested) =>
+      state.settings.get(setting).filter(_ != requested).foreach { recorded =>
+        throw Errors.settingsChanged(settings.options.getOrElse(setting, setting), recorded, requested, path)
+      }
+    }
 }
 
 /** The errors of a rejected log, each with the rows that the query would write again. */

@@ -43,9 +43,12 @@ private[stoplog] final class ToolRun(
   )
 
   // Set by the claim, whose recovery may call off the seen record. Only the number of `seen` is used before.
-  private var newest     = seen
-  private var held       = seen.state
-  private var completing = tracking(seen.state)
+  private var newest = seen
+  private var held   = seen.state
+
+  // Created for the first record of the claim.
+  private lazy val completing =
+    new BucketTracker(followUpsOf(identity, held, stores.files), parallel, tools.retry)
 
   /** Returns the state from which the next record follows. */
   def state: SinkState = held
@@ -64,7 +67,6 @@ private[stoplog] final class ToolRun(
       .claimIfEndsWith(seen.seq)(newest => Some(parts.claimed(noted(newest.state))))
       .getOrElse(throw overtaken())
     held = parts.recovered(newest.state)
-    completing = tracking(held)
   }
 
   /** Closes every open part at the length of its last committed epoch, and makes the part visible. */
@@ -133,9 +135,6 @@ private[stoplog] final class ToolRun(
     parallel.uninterrupted(parts.drop(unneeded))
     settled
   }
-
-  private def tracking(state: SinkState): BucketTracker =
-    new BucketTracker(followUpsOf(identity, state, stores.files), parallel, tools.retry)
 
   private def overtaken(): Throwable = {
     val now = log.newest()

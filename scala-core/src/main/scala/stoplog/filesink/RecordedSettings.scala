@@ -12,7 +12,7 @@ import org.apache.spark.sql.types.{DataType, Metadata, StructType, TimestampType
 
 import stoplog.bucket.{Bucketing, PartitionColumns}
 import stoplog.commit.SinkSettings.RowSchema
-import stoplog.commit.{Finish, SinkSettings}
+import stoplog.commit.{Finish, SinkSettings, StartCheck}
 import stoplog.error.{Errors, Redaction}
 import stoplog.format.SchemaChange
 import stoplog.log.LogRecord
@@ -230,26 +230,31 @@ private[stoplog] object RecordedBuckets {
     *
     * Error: `STOPLOG_SETTINGS_CHANGED`.
     */
-  def refuseOtherZone(settings: SinkSettings, newest: Option[LogRecord], path: String): Unit = for {
-    record        <- newest
-    (key, option) <- ZoneOptions
-    zone          <- settings.fixed.get(key)
-    recorded      <- record.state.settings.get(key)
-    if recorded != zone
-  } throw Errors.settingsChanged(option, recorded, zone, path)
+  def refuseOtherZone(settings: SinkSettings, newest: Option[LogRecord], path: String): Unit = {
+    val zones = settings.copy(fixed = settings.fixed.filter { case (key, _) => ZoneOptions.contains(key) })
+    newest.foreach(record => StartCheck.sameFixed(record.state, path, zones))
+  }
 
   /** Returns the time zone of directories with times. With another zone, rows of one time would be in other
     * directories than before.
     *
     * @param rows the schema of the engine's rows
     */
-  def zone(bucketing: Bucketing, rows: StructType): Map[String, String] = bucketing match {
-    case Bucketing.DateTime(_, zone, _)          => Map(Zone -> zone.getId)
-    case Bucketing.PartitionColumns(names, zone) =>
-      val columns = PartitionColumns.of(rows, names)
-      val isTime  = columns.ordinals.exists(rows(_).dataType == TimestampType)
-      if (isTime) Map(PartitionZone -> zone.getOrElse(sessionZone).getId) else Map.empty
-    case _ => Map.empty
+  def zone(bucketing: Bucketing, rows: StructType): Map[String, String] = {
+    val key = bucketing match {
+      case _: Bucketing.DateTime                => Some(Zone)
+      case Bucketing.PartitionColumns(names, _) =>
+        val columns = PartitionColumns.of(rows, names)
+        Option.when(columns.ordinals.exists(rows(_).dataType == TimestampType))(PartitionZone)
+      case _ => None
+    }
+    key.zip(zoneOf(bucketing)).map { case (key, zone) => key -> zone.getId }.toMap
+  }
+
+  private def zoneOf(bucketing: Bucketing): Option[ZoneId] = bucketing match {
+    case Bucketing.DateTime(_, zone, _)      => Some(zone)
+    case Bucketing.PartitionColumns(_, zone) => Some(zone.getOrElse(sessionZone))
+    case _                                   => None
   }
 
   private def sessionZone: ZoneId = DateTimeUtils.getZoneId(SQLConf.get.sessionLocalTimeZone)
@@ -291,19 +296,12 @@ private[stoplog] object RecordedBuckets {
     patternOf(options.buckets.bucketing).get(BucketFormat.key)
 
   /** Returns a message if the recorded zone applies in place of the zone of the session or the default. */
-  private def zoneChange(options: SinkOptions, newest: Option[LogRecord]): Option[String] = {
-    def recorded(key: String) = newest.flatMap(_.state.settings.get(key))
-    val (before, now)         = options.buckets.bucketing match {
-      case Bucketing.DateTime(_, zone, _) if !isNamed(options, BucketTimeZone, TimeZone) =>
-        (recorded(Zone), zone)
-      case Bucketing.PartitionColumns(_, None) => (recorded(PartitionZone), sessionZone)
-      case _                                   => (None, sessionZone)
-    }
-    before.filter(_ != now.getId).map { zone =>
-      s"Directories keep the time zone $zone, which the log of this sink records, instead of $now. For " +
-        "another time zone, write to a new path."
-    }
-  }
+  private def zoneChange(options: SinkOptions, newest: Option[LogRecord]): Option[String] = for {
+    before <- zoneOf(resumed(options, newest).buckets.bucketing)
+    now    <- zoneOf(options.buckets.bucketing)
+    if before != now
+  } yield s"Directories keep the time zone $before, which the log of this sink records, instead of $now. For " +
+    "another time zone, write to a new path."
 
   private def isNamed(options: SinkOptions, any: Opt[_]*): Boolean =
     any.exists(option => options.toMap.contains(option.key))

@@ -48,12 +48,18 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   private def kept(seq: Long): LogRecord =
     reader.whole(seq).fold(gone => throw reader.torn(seq, gone.whyTorn(seq)), identity)
 
-  private def counting(record: LogRecord)(before: => LogRecord): LogRecord = {
-    val isCompaction = record.isCompaction && (record.state.live.nonEmpty || record.state.small.nonEmpty)
-    if (!(record.isRewind || isCompaction) || !isCalledOff(record)) record
-    else if (isCompaction) record.copy(state = record.after(RecordOutcome.CalledOff, record.state))
-    else record.copy(state = before.state)
-  }
+  private def counting(record: LogRecord)(before: => LogRecord): LogRecord =
+    if ((record.isRewind || countsParts(record)) && isCalledOff(record)) withoutEffect(record)(before)
+    else record
+
+  /** Returns a record that was called off, with its effective state. */
+  private def withoutEffect(record: LogRecord)(before: => LogRecord): LogRecord =
+    if (record.isRewind) record.copy(state = before.state)
+    else if (countsParts(record)) record.copy(state = record.after(RecordOutcome.CalledOff, record.state))
+    else record
+
+  private def countsParts(record: LogRecord): Boolean =
+    record.isCompaction && (record.state.live.nonEmpty || record.state.small.nonEmpty)
 
   /** Checks whether a process knows the newest record. A negative `seq` means that no record is known. */
   def look(seq: Long): LookBack = {
@@ -110,8 +116,10 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
   private def counting(records: Vector[LogRecord]): Vector[LogRecord] =
     records
       .scanLeft(Option.empty[LogRecord]) { (before, record) =>
-        val known = counting(record)(before.getOrElse(record))
-        Some(if (isCalledOff(record)) known.as(RecordOutcome.CalledOff) else known)
+        Some(
+          if (!isCalledOff(record)) record
+          else withoutEffect(record)(before.getOrElse(record)).as(RecordOutcome.CalledOff)
+        )
       }
       .flatten
 

@@ -30,9 +30,10 @@ private[stoplog] final class DirectoryCompactionJob private (
 ) {
   import DirectoryCompactionJob._
 
-  private val context = session.sparkContext
-  private val storage = storageOf(options.path).owning(options.announce.tableEntries)
-  storage.refuseCompaction(SparkHadoop.configuration)
+  private val context       = session.sparkContext
+  private val configuration = SparkHadoop.of(session)
+  private val storage       = storageOf(options.path).owning(options.announce.tableEntries)
+  storage.refuseCompaction(configuration)
 
   def plan(): Seq[PlannedCompaction] = groups().map(group => planned(group.inputs))
 
@@ -86,9 +87,9 @@ private[stoplog] final class DirectoryCompactionJob private (
 
   /** Returns the files to compact, in groups. Omits files that a query may compact itself. */
   private def groups(): Vector[DirectoryGroup] = {
-    if (!storage.pathOf("").getFileSystem(SparkHadoop.configuration).exists(storage.pathOf("")))
+    if (!storage.pathOf("").getFileSystem(configuration).exists(storage.pathOf("")))
       throw Errors.notCompactable(options.path, "the directory does not exist")
-    val files   = storage.listed(Scope.Whole, SparkHadoop.configuration).files.filter(isSmall)
+    val files   = storage.listed(Scope.Whole, configuration).files.filter(isSmall)
     val waiting = storage.streams.values.flatMap(_.newest()).flatMap(_.state.small).map(_.path).toSet
     val parts   = files.map(_.asPart).filterNot(file => waiting(file.path))
     val free    = ReplacedSet.hideable(parts, storage.finished).map(_.path).toSet
@@ -113,7 +114,7 @@ private[stoplog] final class DirectoryCompactionJob private (
       own: SinkStorage,
       job: CompactionJob
   ): Vector[PlannedCompaction] = {
-    val hadoop = new HadoopSettings(SparkHadoop.configuration)
+    val hadoop = new HadoopSettings(configuration)
     val works  = groups.map { case (group, task) =>
       CompactionWork(task, own, group.compactor, hadoop, group.committed)
     }
@@ -136,7 +137,7 @@ private[stoplog] final class DirectoryCompactionJob private (
 
   private def format: DirectoryFormat = {
     val own = options.compactor.map(UserObject.load(_, classOf[Compactor], "compactor"))
-    new DirectoryFormat(options, own, SparkHadoop.configuration)
+    new DirectoryFormat(options, own, configuration)
   }
 }
 

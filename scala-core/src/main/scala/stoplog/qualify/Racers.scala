@@ -6,6 +6,7 @@ import java.util.concurrent.{Callable, CyclicBarrier, ExecutorService}
 
 import scala.util.{Failure, Success, Try}
 
+import stoplog.error.Causes
 import stoplog.part.RunId
 import stoplog.storage.{FileStore, PartLayout, PartStore, Storage}
 import stoplog.thread.Uninterrupted
@@ -31,9 +32,11 @@ private[qualify] final class Racers(storage: Storage, pool: ExecutorService) {
 
   def parts(racer: Int): PartStore = staging(racer)
 
-  /** Returns the outcomes of the racers, in their order. The racers start at the same moment. */
-  def together[A](action: Int => A): Vector[Try[A]] =
-    indices.toVector
+  /** Returns the outcomes of the racers, in their order. The racers start at the same moment. Throws a
+    * `LinkageError`: see [[Racers.misfit]].
+    */
+  def together[A](action: Int => A): Vector[Try[A]] = {
+    val outcomes = indices.toVector
       .map { racer =>
         pool.submit((() => {
           barrier.await()
@@ -41,6 +44,9 @@ private[qualify] final class Racers(storage: Storage, pool: ExecutorService) {
         }): Callable[Try[A]])
       }
       .map(future => Uninterrupted.get(future).fold(Failure(_), identity))
+    outcomes.collectFirst(Function.unlift(_.failed.toOption.flatMap(Racers.misfit))).foreach(throw _)
+    outcomes
+  }
 
   /** Returns the results of the racers. Error: the first failure of a racer. */
   def all[A](action: Int => A): Vector[A] = together(action).map(_.get)
@@ -67,11 +73,18 @@ private[qualify] object Racers {
   def withResult[A](outcomes: Vector[Try[A]], result: A): Vector[Int] =
     outcomes.indices.filter(racer => outcomes(racer) == Success(result)).toVector
 
-  /** Returns the message of an error without the name of the condition. */
+  /** Returns the error of the Java machine if jars of different versions are the cause. Such an error says
+    * nothing about the storage.
+    */
+  def misfit(e: Throwable): Option[LinkageError] =
+    Causes.of(e).collectFirst { case error: LinkageError => error }
+
+  /** Returns the message of an error without the name of the condition, and without a period at the end. */
   def reason(e: Throwable): String =
     String
       .valueOf(e.getMessage)
       .replaceFirst("^\\[\\w+\\] ", "")
       .replaceFirst(" SQLSTATE: \\w+(?s:.*)$", "")
       .trim
+      .stripSuffix(".")
 }

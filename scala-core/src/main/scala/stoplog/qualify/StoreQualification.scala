@@ -28,7 +28,8 @@ private[stoplog] final class StoreQualification(
 
   /** Returns the verdict on the storage of a path.
     *
-    * Errors: those of [[Storage.at]], and `STOPLOG_PATH_NOT_WRITABLE` if the directory does not exist.
+    * Errors: those of [[Storage.at]], and `STOPLOG_PATH_NOT_WRITABLE` if the directory does not exist, or if
+    * the jars of the storage's client have different versions.
     *
     * @param watch called with the number of races that have ended, and of all races
     */
@@ -43,6 +44,17 @@ private[stoplog] final class StoreQualification(
     * @param settings the settings without which the storage cannot be opened
     */
   private[qualify] def of(
+      url: String,
+      open: String => Storage,
+      settings: Vector[String],
+      watch: Watch
+  ): StoreVerdict =
+    try judged(url, open, settings, watch)
+    catch {
+      case e: Throwable => throw Racers.misfit(e).fold(e)(misfit => Errors.pathNotWritable(url, jars(misfit)))
+    }
+
+  private def judged(
       url: String,
       open: String => Storage,
       settings: Vector[String],
@@ -94,7 +106,7 @@ private[stoplog] final class StoreQualification(
   /** Makes the same checks as the start of a sink. */
   private def probed(storage: Storage): Either[String, String] =
     try Right(storage.probe(Racers.SinkId, PartLayout.Staging(Racers.SinkId)))
-    catch { case e: Exception with SparkThrowable => Left(Racers.reason(e)) }
+    catch { case e: Exception with SparkThrowable if Racers.misfit(e).isEmpty => Left(Racers.reason(e)) }
 
   /** Returns the result of a deletion; false if a hanging storage does not end the deletion. */
   private def inTime(deletion: => Boolean): Boolean = {
@@ -118,6 +130,10 @@ private[stoplog] final class StoreQualification(
     case (_, Some(why))                      => Safety.Unsafe(Vector(why))
     case _                                   => safety
   }
+
+  private def jars(misfit: LinkageError): String =
+    s"the jars of the storage's client have different versions, so the storage was not tried ($misfit). Use " +
+      "the versions that belong to the Hadoop of Spark: `stoplog doctor` names them"
 
   private def sentence(clause: String): String = s"${clause.head.toUpper}${clause.tail}."
 }

@@ -27,13 +27,16 @@ private[qualify] final class StoreRaces(
     patienceMillis: Long,
     watch: StoreQualification.Watch
 ) {
-  private val endMillis = clock.elapsedMillis() + limitMillis
-  private val done      = new AtomicInteger
-  private val total     = new AtomicInteger
+  private val beginMillis = clock.elapsedMillis()
+  private val endMillis   = beginMillis + limitMillis
+  private val done        = new AtomicInteger
+  private val total       = new AtomicInteger
 
   @volatile private var isHanging = false
 
-  /** Returns the result for each promise that was tried, in the same order. */
+  /** Returns the result for each promise that was tried, in the same order. Throws a `LinkageError` of the
+    * storage's client: the jars of the client are at fault, and the storage was not tried.
+    */
   def run(promises: Vector[Promise]): Vector[TriedPromise] = {
     val pool = Executors.newCachedThreadPool(Daemons.named("stoplog-qualify"))
     total.set(promises.map(_.races).sum)
@@ -74,10 +77,15 @@ private[qualify] final class StoreRaces(
       case Failure(_: TimeoutException) =>
         isHanging = true
         lanes.break("requests did not end in time: the storage hangs, or is too slow")
-      case Failure(e: ExecutionException) =>
-        lanes.break(s"a request failed: ${Racers.reason(e.getCause)}")
-      case _ => ()
+      case Failure(e: ExecutionException) => throw e.getCause
+      case _                              => ()
     }
+
+  /** Returns the number of races in all, as far as the time allows them at the present speed. */
+  private def expected(ended: Int): Int = {
+    val millis = (clock.elapsedMillis() - beginMillis).max(1)
+    (ended.toLong * limitMillis / millis).max(ended.toLong).min(total.get().toLong).toInt
+  }
 
   /** The races for one promise. Each lane runs one race after another. */
   private final class Lanes(promise: Promise, deadlineMillis: Long) {
@@ -100,14 +108,19 @@ private[qualify] final class StoreRaces(
       ) {
         race(racers, round).foreach(why => break(s"$why (race ${round + 1})"))
         ended.incrementAndGet()
-        watch(done.incrementAndGet(), total.get())
+        val all = done.incrementAndGet()
+        watch(all, expected(all))
         round = next.getAndIncrement()
       }
     }
 
     private def race(racers: Racers, round: Int): Option[String] =
       try promise.race(racers, promise.name, round)
-      catch { case NonFatal(e) => Some(s"a request failed: ${Racers.reason(e)}") }
+      catch {
+        case NonFatal(e) =>
+          Racers.misfit(e).foreach(throw _)
+          Some(s"a request failed: ${Racers.reason(e)}")
+      }
   }
 }
 

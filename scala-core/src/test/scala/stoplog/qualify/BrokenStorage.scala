@@ -60,10 +60,11 @@ private final class BrokenFiles(real: FileStore, breaks: String, window: BrokenS
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
     val bytes = BrokenFiles.written(content)
     breaks match {
-      case "create"        => checkedFirst(path, bytes)
-      case "create: loser" => lastWriterWins(path, bytes)
-      case "whole"         => inTwoSteps(path, bytes)
-      case _               =>
+      case "create"         => checkedFirst(path, bytes)
+      case "create: misfit" => throw new AbstractMethodError("getObject")
+      case "create: loser"  => lastWriterWins(path, bytes)
+      case "whole"          => inTwoSteps(path, bytes)
+      case _                =>
         val outcome = real.putIfAbsent(path, bytes)
         if (outcome == PutOutcome.Created) window.change(path, None)
         outcome
@@ -88,6 +89,12 @@ private final class BrokenFiles(real: FileStore, breaks: String, window: BrokenS
   override def delete(paths: Seq[String]): Unit = breaks match {
     case "delete: denied" =>
       throw Errors.storeWrite(paths.mkString(", "), "Access Denied", new IOException("403"))
+    case "delete: misfit" =>
+      throw Errors.storeWrite(
+        paths.mkString(", "),
+        "no method",
+        new IOException(new NoSuchMethodError("delete"))
+      )
     case _ =>
       val before = paths.map(path => path -> real.read(path))
       real.delete(paths)
@@ -179,6 +186,8 @@ private final class BrokenParts(
     case "publish" if window.before(path).exists(_.isDefined) =>
       window.before(path).flatten.foreach(bytes => files.putIfAbsent(path, bytes))
       CommitOutcome.Committed
+    case "publish: misfit" =>
+      throw Errors.storeWrite(path, "no class", new IOException(new NoClassDefFoundError("Completed")))
     case "name" if window.isYoung(path) =>
       files.delete(Seq(path))
       real.publish(part, sizeBytes, path)

@@ -2,6 +2,7 @@
 package stoplog.qualify
 
 import java.nio.file.{Files, Path}
+import java.util.concurrent.ConcurrentLinkedQueue
 import java.util.concurrent.atomic.AtomicInteger
 
 import scala.jdk.CollectionConverters._
@@ -69,6 +70,27 @@ class StoreQualificationSuite extends AnyFunSuite {
     }
   }
 
+  for (broken <- Vector("create", "publish", "delete"))
+    test(s"jars of different versions are no verdict on the storage: $broken") {
+      within { (directory, _) =>
+        val refused = intercept[SparkThrowable] {
+          quick.of(directory.toString, misfit(_, broken), Vector.empty, (_, _) => ())
+        }
+        assert(refused.getCondition === "STOPLOG_PATH_NOT_WRITABLE")
+        assert(refused.getMessageParameters.get("why").contains("different versions"))
+        assert(files(directory) === Vector.empty)
+      }
+    }
+
+  test("the progress never announces more races than the time allows") {
+    within { (directory, _) =>
+      val totals = new ConcurrentLinkedQueue[(Int, Int)]
+      val slow   = new StoreQualification(Clock.system, limitMillis = 100, patienceMillis = 20000)
+      slow.of(directory.toString, local, Vector.empty, (done, total) => totals.add((done, total)): Unit)
+      assert(totals.asScala.forall { case (done, total) => done <= total && total < 1000 }, totals)
+    }
+  }
+
   test("a file system that cannot append is safe with settings") {
     val verdict = within { (directory, _) =>
       quick.of(directory.toString, createOnly(_), Vector.empty, (_, _) => ())
@@ -93,6 +115,10 @@ class StoreQualificationSuite extends AnyFunSuite {
       assert(!Files.exists(mistyped))
     }
   }
+
+  /** A storage whose client throws an error of the Java machine, as a wrapped cause in some calls. */
+  private def misfit(path: String, call: String): Storage =
+    new BrokenStorage(local(path), s"$call: misfit", windowMillis = 0)
 
   private def createOnly(path: String): Storage =
     new BrokenStorage(local(path), breaks = "nothing", windowMillis = 0) {

@@ -36,6 +36,12 @@ class ServersQualificationSuite extends AnyFunSuite {
     } finally proxy.close()
   }
 
+  if (LongRun.isOn) test("S3Proxy is safe") {
+    val verdict = onBucket(S3Bucket.ofOtherMake)
+    assert(verdict.safety === Safety.Safe, verdict.tried)
+    assert(verdict.left === None)
+  }
+
   if (LongRun.isOn) test("a purge of uploads is a setting of the verdict") {
     val proxy = FaultProxy.before(S3Server.sharedS3Mock.endpoint)
     try {

@@ -168,7 +168,7 @@ def test_a_java_without_permission_to_run_is_named(tmp_path: Path, monkeypatch: 
         ToolFailed, match=f"{java} cannot be run: Permission denied. Install Java 17"
     ) as failed:
         stoplog.administer("/data/out").clean()
-    assert failed.value.condition == "STOPLOG_TOOL_JAVA"
+    assert failed.value.condition == "STOPLOG_TOOL_INCOMPLETE"
 
 
 def test_a_missing_java_or_spark_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -256,7 +256,7 @@ def test_a_listed_record_without_a_file_is_read_at_most_four_times(tmp_path: Pat
 def test_a_record_with_paths_elsewhere_differs_from_a_torn_record(tmp_path: Path) -> None:
     problem = Elsewhere(("../a", "/b"), 7)
     error = unreadable("here", problem)
-    assert error.condition == "STOPLOG_RECORD_ELSEWHERE"
+    assert error.condition == "STOPLOG_PATH_ELSEWHERE"
     assert "outside of the sink's path: '../a', '/b'." in str(error)
     assert (problem.paths, problem.last_epoch) == (("../a", "/b"), 7)
 
@@ -275,7 +275,7 @@ def test_a_part_without_a_bucket_is_below_the_path_where_a_sink_writes_files(
     assert read.read(0)
     with pytest.raises(UnreadableRecord, match=r"'\.\./part") as raised:
         read.read(1)
-    assert raised.value.condition == "STOPLOG_RECORD_ELSEWHERE"
+    assert raised.value.condition == "STOPLOG_PATH_ELSEWHERE"
 
 
 def test_names_and_handles_of_a_connector_are_not_checked_as_paths(tmp_path: Path) -> None:

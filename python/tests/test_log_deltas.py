@@ -85,7 +85,7 @@ def test_paths_in_a_delta_are_checked_by_the_settings_of_the_base(tmp_path: Path
     seq = delta(sink, 0, "epoch", publish=[{**sink.pending_part("", 9, 10), "name": named}])
     with pytest.raises(UnreadableRecord) as raised:
         log(tmp_path).read(seq)
-    assert raised.value.condition == "STOPLOG_RECORD_ELSEWHERE"
+    assert raised.value.condition == "STOPLOG_PATH_ELSEWHERE"
     assert [
         found.path
         for found in check(open_storage(str(tmp_path)), ["main"], NOW).findings

@@ -77,7 +77,7 @@ def test_a_bucket_function_may_return_a_dictionary_array() -> None:
 def test_wrong_buckets_are_refused_with_the_repair(returned: Any, message: str) -> None:
     with pytest.raises(PythonResult) as caught:
         names(lambda batch: returned)
-    assert str(caught.value).startswith("[STOPLOG_PYTHON_RESULT] from_function(<lambda>) returned ")
+    assert str(caught.value).startswith("[STOPLOG_PYTHON_FAILED] from_function(<lambda>) returned ")
     assert message in str(caught.value)
 
 

@@ -158,7 +158,7 @@ def test_wrong_values_are_refused_with_the_repair(wrong: Wrong, message: str) ->
 
     with pytest.raises(PythonResult) as caught:
         call_all()
-    assert f"[STOPLOG_PYTHON_RESULT] {message}" in str(caught.value)
+    assert f"[STOPLOG_PYTHON_FAILED] {message}" in str(caught.value)
 
 
 def test_good_sources_keep_the_laws() -> None:

@@ -48,9 +48,7 @@ def test_a_path_below_a_file_is_rejected(spark: SparkSession, place: Place) -> N
 
 def test_a_path_on_an_unsupported_store_is_rejected(spark: SparkSession, place: Place) -> None:
     query = Stream(spark, place).writer()
-    assert_rejected(
-        lambda: query.start("gs://bucket/out"), "STOPLOG_STORE_UNSUPPORTED", "Set spark.jars.packages"
-    )
+    assert_rejected(lambda: query.start("gs://bucket/out"), "STOPLOG_JAR_MISSING", "Set spark.jars.packages")
 
 
 @pytest.mark.parametrize(

@@ -80,8 +80,8 @@ def test_a_stream_goes_on_in_the_open_parts_of_its_buckets(spark: SparkSession, 
 @pytest.mark.parametrize(
     ("function", "condition", "message"),
     [
-        (lambda batch: ["a"], "STOPLOG_PYTHON_RESULT", "returned 1 name for a batch of "),
-        (lambda batch: None, "STOPLOG_PYTHON_RESULT", "returned None for a batch"),
+        (lambda batch: ["a"], "STOPLOG_PYTHON_FAILED", "returned 1 name for a batch of "),
+        (lambda batch: None, "STOPLOG_PYTHON_FAILED", "returned None for a batch"),
         (lambda batch: batch["no such"], "STOPLOG_PYTHON_FAILED", ": KeyError"),
         (lambda batch: ["_hidden"] * batch.num_rows, "STOPLOG_BUCKET_ID", "_hidden"),
         (lambda batch: ["../out"] * batch.num_rows, "STOPLOG_BUCKET_ID", "'..'"),
@@ -236,7 +236,7 @@ def test_wrong_bytes_end_the_job_by_name(
     sink = FileSink.for_row_format(tmp_path, Encoder.from_function(function)).build()
     with pytest.raises(Exception) as caught:  # noqa: PT011 Spark's own class
         sink.write(numbers(spark))
-    assert stoplog.condition_of(caught.value) == "STOPLOG_PYTHON_RESULT"
+    assert stoplog.condition_of(caught.value) == "STOPLOG_PYTHON_FAILED"
     assert message in str(caught.value)
 
 

@@ -27,7 +27,7 @@ class PythonResult(RuntimeError):
     """
 
     def __init__(self, owner: str, what: str, repair: str) -> None:
-        super().__init__(f"[STOPLOG_PYTHON_RESULT] {owner} returned {what}{place()}. {repair}")
+        super().__init__(f"[STOPLOG_PYTHON_FAILED] {owner} returned {what}{place()}. {repair}")
 
 
 class Function:

@@ -31,12 +31,12 @@ def java_command() -> str:
     if home:
         java = Path(home) / "bin" / "java"
         if not java.is_file():
-            raise ToolFailed("STOPLOG_TOOL_JAVA", f"JAVA_HOME is {home}, which has no bin/java.")
+            raise ToolFailed("STOPLOG_TOOL_INCOMPLETE", f"JAVA_HOME is {home}, which has no bin/java.")
         return str(java)
     found = shutil.which("java")
     if not found:
         raise ToolFailed(
-            "STOPLOG_TOOL_JAVA",
+            "STOPLOG_TOOL_INCOMPLETE",
             "Java was not found. Install Java 17 or later, or set JAVA_HOME to its directory.",
         )
     return found
@@ -54,7 +54,7 @@ def spark_home() -> Path:
     package = pyspark_package()
     if package is None:
         raise ToolFailed(
-            "STOPLOG_TOOL_SPARK",
+            "STOPLOG_TOOL_INCOMPLETE",
             "This command needs the jars of Spark. Install pyspark in this environment, or set SPARK_HOME.",
         )
     return package
@@ -69,7 +69,7 @@ def spark_jars() -> Path:
     jars = spark_home() / "jars"
     if not any(jars.glob("hadoop-client-*.jar")):
         raise ToolFailed(
-            "STOPLOG_TOOL_SPARK",
+            "STOPLOG_TOOL_INCOMPLETE",
             f"There are no jars of Spark in {jars}. Install pyspark, or set SPARK_HOME to its directory.",
         )
     return jars

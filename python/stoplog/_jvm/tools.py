@@ -80,7 +80,7 @@ class Jvm:
         """Returns the command line; finds Java, the jars and the configuration as pyspark does."""
         missing = [jar for jar in self.jars if not Path(jar).is_file()]
         if missing:
-            raise ToolFailed("STOPLOG_TOOL_JARS", f"There is no jar at {', '.join(missing)}.")
+            raise ToolFailed("STOPLOG_TOOL_INCOMPLETE", f"There is no jar at {', '.join(missing)}.")
         entries = [str(spark_jars() / "*"), str(package_jar()), *self.jars, *configuration_path()]
         return [java_command(), "-Xss4m", *_OPENINGS, "-cp", os.pathsep.join(entries), _MAIN]
 
@@ -110,7 +110,7 @@ def _run(command: Sequence[str], text: str, watch: Watch | None) -> tuple[int, s
             )
         except OSError as error:
             raise ToolFailed(
-                "STOPLOG_TOOL_JAVA",
+                "STOPLOG_TOOL_INCOMPLETE",
                 f"{command[0]} cannot be run: {error.strerror}. Install Java 17 or set JAVA_HOME.",
             ) from None
         with process:

@@ -41,7 +41,7 @@ def unreadable(path: str, problem: RecordProblem) -> UnreadableRecord:
 def _condition(problem: RecordProblem) -> str:
     if isinstance(problem, TooNew):
         return "STOPLOG_RECORD_TOO_NEW"
-    return "STOPLOG_RECORD_ELSEWHERE" if isinstance(problem, Elsewhere) else "STOPLOG_RECORD_TORN"
+    return "STOPLOG_PATH_ELSEWHERE" if isinstance(problem, Elsewhere) else "STOPLOG_RECORD_TORN"
 
 
 def _skipped_in(note: bytes) -> list[str]:

@@ -38,7 +38,7 @@ class CallTimeout(StoplogError, TimeoutError):
     """
 
     def __init__(self, seconds: float) -> None:
-        super().__init__("STOPLOG_ASYNC_TIMEOUT", f"The call took longer than {seconds:g} s.")
+        super().__init__("STOPLOG_ASYNC_CALL_FAILED", f"The call took longer than {seconds:g} s.")
 
 
 class BadAnswer(StoplogError, TypeError):

@@ -202,6 +202,6 @@ class ToolFailed(StoplogError):
 
     Raised by `stoplog.administer`, its plans, and commands that need Java or Spark.
 
-    >>> ToolFailed("STOPLOG_TOOL_JAVA", "There is no java.").condition
-    'STOPLOG_TOOL_JAVA'
+    >>> ToolFailed("STOPLOG_TOOL_INCOMPLETE", "There is no java.").condition
+    'STOPLOG_TOOL_INCOMPLETE'
     """

@@ -51,7 +51,7 @@ def _registry(given: Namespace) -> CollectorRegistry:
         from stoplog._exporter.collector import SinkCollector
     except ImportError:
         raise StoplogError(
-            "STOPLOG_TOOL_PACKAGE",
+            "STOPLOG_TOOL_INCOMPLETE",
             "stoplog exporter needs prometheus_client. Run: pip install 'stoplog[exporter]'",
         ) from None
     registry = CollectorRegistry()

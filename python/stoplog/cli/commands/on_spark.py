@@ -45,7 +45,7 @@ def local_session(command: str, settings: Mapping[str, str]) -> SparkSession:
         from pyspark.sql import SparkSession
     except ImportError:
         raise StoplogError(
-            "STOPLOG_TOOL_SPARK",
+            "STOPLOG_TOOL_INCOMPLETE",
             f"stoplog {command} needs Spark. Install pyspark in this environment.",
         ) from None
     from stoplog.session import configure

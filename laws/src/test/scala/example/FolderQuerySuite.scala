@@ -93,7 +93,7 @@ class FolderQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(
       condition(
         spark.read.format("stoplog").option("format", "parquet").load(out(place)).count()
-      ) === "STOPLOG_STORE_UNSUPPORTED"
+      ) === "STOPLOG_JAR_MISSING"
     )
   }
 

@@ -20,7 +20,7 @@ private[stoplog] object JarVersions {
     * @param artifact the artifact of the connector, such as `stoplog-jdbc`
     * @param caller   a class of the connector's jar
     *
-    * Error: `STOPLOG_CONNECTOR_VERSION`.
+    * Error: `STOPLOG_VERSION_MISMATCH`.
     */
   def check(artifact: String, caller: Class[_]): Unit = {
     val built =

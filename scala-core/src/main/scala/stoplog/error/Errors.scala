@@ -18,7 +18,12 @@ object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErro
     argument("STOPLOG_PATH_NOT_WRITABLE", "path" -> path, "why" -> reason(why))
 
   def storeUnsupported(path: String, scheme: String): StoplogArgumentException =
-    argument("STOPLOG_STORE_UNSUPPORTED", "path" -> path, "scheme" -> scheme)
+    jarMissing(
+      s"The path $path",
+      s"the library of the file system $scheme",
+      "Hadoop has no class for the scheme of the path, or the path is misspelled",
+      cause = null
+    )
 
   def storeNotExclusive(path: String, scheme: String): StoplogArgumentException =
     argument("STOPLOG_STORE_NOT_EXCLUSIVE", "path" -> path, "scheme" -> scheme)
@@ -51,7 +56,13 @@ object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErro
 
   /** @param built the version of the connector's jar */
   def connectorVersion(artifact: String, built: String, core: String): StoplogArgumentException =
-    argument("STOPLOG_CONNECTOR_VERSION", "artifact" -> artifact, "built" -> built, "core" -> core)
+    argument(
+      "STOPLOG_VERSION_MISMATCH",
+      "what"    -> s"The jar of $artifact",
+      "version" -> built,
+      "core"    -> core,
+      "how" -> s"set io.github.stoplog:${artifact}_2.13 and io.github.stoplog:stoplog_2.13 to the same version"
+    )
 
   /** @param path the path to be read by a source */
   def sourcePath(path: String, why: String): StoplogArgumentException =
@@ -208,11 +219,21 @@ object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErro
     failure("STOPLOG_RECORD_TOO_NEW", "path" -> path, "version" -> version, "supported" -> supported)
 
   def recordElsewhere(path: String, why: String): StoplogException =
-    failure("STOPLOG_RECORD_ELSEWHERE", "path" -> path, "why" -> reason(why))
+    failure(
+      "STOPLOG_PATH_ELSEWHERE",
+      "what" -> s"A file that the log record $path names",
+      "root" -> "the sink's path",
+      "why"  -> reason(why)
+    )
 
   /** @param root the sink's path */
   def pathElsewhere(root: String, path: String, why: String): StoplogException =
-    failure("STOPLOG_PATH_ELSEWHERE", "root" -> root, "path" -> s"'$path'", "why" -> reason(why))
+    failure(
+      "STOPLOG_PATH_ELSEWHERE",
+      "what" -> s"The path '$path', which the log names,",
+      "root" -> root,
+      "why"  -> reason(why)
+    )
 
   // Sources.
 
@@ -224,12 +245,18 @@ object Errors extends ErrorMaker with ColumnErrors with JobErrors with PlaceErro
   def sourceStateLost(path: String, split: Long): StoplogException =
     failure("STOPLOG_SOURCE_STATE_LOST", "path" -> path, "split" -> split)
 
-  def sourceFileGone(file: String, cause: Throwable): StoplogException =
-    failure("STOPLOG_SOURCE_FILE_GONE", cause, "file" -> file)
+  def sourceFileGone(file: String, planned: String, cause: Throwable): StoplogException =
+    failure(
+      "STOPLOG_SOURCE_FILE_CHANGED",
+      cause,
+      "file"    -> file,
+      "planned" -> planned,
+      "found"   -> "does not exist"
+    )
 
   /** @param planned the length and the time of the file at planning, as text */
   def sourceFileChanged(file: String, planned: String, found: String): StoplogException =
-    failure("STOPLOG_SOURCE_FILE_CHANGED", "file" -> file, "planned" -> planned, "found" -> found)
+    failure("STOPLOG_SOURCE_FILE_CHANGED", "file" -> file, "planned" -> planned, "found" -> s"has $found")
 
   /** Lengths in bytes. */
   def sourceFileGrown(file: String, before: Long, now: Long): StoplogException =

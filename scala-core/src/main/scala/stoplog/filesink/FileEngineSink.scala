@@ -135,7 +135,7 @@ private[stoplog] object ColumnOrder {
 
 private[stoplog] object FileEngineSink {
 
-  /** Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`. */
+  /** Errors: `STOPLOG_JAR_MISSING`, `STOPLOG_PATH_NOT_WRITABLE`. */
   def storageOf(options: SinkOptions): SinkStorage = SinkStorage
     .of(
       options.output.path,

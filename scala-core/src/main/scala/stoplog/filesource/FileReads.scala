@@ -101,7 +101,7 @@ private[stoplog] object FileReads {
   }
 
   /** Returns the files to read, by the rules for foreign tables and committed bytes. Errors: those of
-    * [[SourceRoot.files]], and `STOPLOG_STORE_UNSUPPORTED` if Spark's readers of the format cannot read the
+    * [[SourceRoot.files]], and `STOPLOG_JAR_MISSING` if Spark's readers of the format cannot read the
     * root.
     */
   private def committed(options: SourceOptions, root: SourceRoot): SourceFiles = {

@@ -65,7 +65,7 @@ private[stoplog] final case class SourceRoot(
     .refuseAbove(root.toString, files.describe(""), Storage.above(root, SparkHadoop.configuration))
 
   /** Rejects a root that Hadoop cannot read, for formats that Spark reads through Hadoop. Error:
-    * `STOPLOG_STORE_UNSUPPORTED`.
+    * `STOPLOG_JAR_MISSING`.
     */
   def refuseUnknownToHadoop(): Unit = {
     val hadoop = SparkHadoop.configuration

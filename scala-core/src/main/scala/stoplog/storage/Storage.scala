@@ -138,7 +138,7 @@ object Storage {
   /** Returns the storage of a path, by its scheme or by Hadoop's default scheme. Parses the path as Hadoop
     * does, so that a path has the same meaning as in Spark's own formats.
     *
-    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_JAR_MISSING`, `STOPLOG_UPLOAD_PURGE`,
+    * Errors: `STOPLOG_JAR_MISSING`, `STOPLOG_UPLOAD_PURGE`,
     * `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def at(path: String, settings: StorageSettings): Storage = {
@@ -150,7 +150,7 @@ object Storage {
 
   /** Returns the files that a source reads.
     *
-    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_JAR_MISSING`, `STOPLOG_SOURCE_PATH` for a server that does
+    * Errors: `STOPLOG_JAR_MISSING`, `STOPLOG_SOURCE_PATH` for a server that does
     * not exist.
     *
     * @param root  the common root of the source's paths

@@ -215,7 +215,7 @@ private[stoplog] object SinkStorage {
     *
     * @param layout the location of the sink's unfinished parts
     *
-    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_PATH_NOT_WRITABLE`.
+    * Errors: `STOPLOG_JAR_MISSING`, `STOPLOG_PATH_NOT_WRITABLE`.
     */
   def of(
       path: String,

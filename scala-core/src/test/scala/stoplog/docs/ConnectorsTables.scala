@@ -12,7 +12,7 @@ private object ConnectorsTables {
        |Each in the version of the jar, ${version(
         "stoplog"
       )}: no other version is tested, and a connector rejects a start with a jar of another version
-       |(`STOPLOG_CONNECTOR_VERSION`).
+       |(`STOPLOG_VERSION_MISMATCH`).
        |
        || Artifact | Dependencies | Tested with |
        ||---|---|---|

@@ -15,7 +15,7 @@ class JarVersionsSuite extends AnyFunSuite {
 
   test("a connector of another version is rejected with its name and both versions") {
     val e = intercept[StoplogArgumentException](check(Some("0.0.1")))
-    assert(e.getCondition === "STOPLOG_CONNECTOR_VERSION")
+    assert(e.getCondition === "STOPLOG_VERSION_MISMATCH")
     assert(e.getSqlState === "0A000")
     assert(e.getMessage.contains("stoplog-other has version 0.0.1"))
     assert(e.getMessage.contains(FileSink.version()))

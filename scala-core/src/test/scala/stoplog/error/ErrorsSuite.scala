@@ -176,7 +176,7 @@ object ErrorsSuite {
     Errors.sourceSchema("json"),
     Errors.sourceFenced("/ck/sources/0/splits/0.splits"),
     Errors.sourceStateLost("/ck/sources/0", 7L),
-    Errors.sourceFileGone("/data/in/a", cause),
+    Errors.sourceFileGone("/data/in/a", "9 bytes of 2026-11-26T10:00:00Z", cause),
     Errors
       .sourceFileChanged("/data/in/a", "9 bytes of 2026-11-26T10:00:00Z", "5 bytes of 2026-11-26T11:00:00Z"),
     Errors.sourceFileGrown("/data/in/a.gz", 5L, 9L),

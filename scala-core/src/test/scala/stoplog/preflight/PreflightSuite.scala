@@ -38,7 +38,7 @@ class PreflightSuite extends AnyFunSuite {
   test("an error of a start becomes a problem with the last line as advice") {
     val error = Errors.storeUnsupported("xyz://a", "xyz")
     val found = Finding.refusal("path", error)
-    assert(found.what.endsWith("(STOPLOG_STORE_UNSUPPORTED)") && !found.what.contains("SQLSTATE"))
+    assert(found.what.endsWith("(STOPLOG_JAR_MISSING)") && !found.what.contains("SQLSTATE"))
     assert(found.now.nonEmpty && !found.now.contains("SQLSTATE") && error.getMessage.contains(found.now))
   }
 

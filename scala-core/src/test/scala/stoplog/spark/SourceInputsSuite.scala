@@ -271,7 +271,7 @@ class SourceInputsSuite extends AnyFunSuite with SparkSessionForTests {
       spark.read.format("stoplog").option("format", "text").load(path)
     }.getMessage
     for (path <- Seq("nosuch://host", "nosuch://host/a"))
-      assert(refused(path).contains("STOPLOG_STORE_UNSUPPORTED"))
+      assert(refused(path).contains("STOPLOG_JAR_MISSING"))
     assert(refused("hdfs:///a").contains("STOPLOG_SOURCE_PATH"))
   }
 }

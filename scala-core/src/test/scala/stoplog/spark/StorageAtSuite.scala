@@ -123,6 +123,6 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
 
   test("rejects a scheme without a Hadoop class by name") {
     val refused = intercept[StoplogArgumentException](place("nosuch://host/data"))
-    assert(refused.getCondition === "STOPLOG_STORE_UNSUPPORTED")
+    assert(refused.getCondition === "STOPLOG_JAR_MISSING")
   }
 }

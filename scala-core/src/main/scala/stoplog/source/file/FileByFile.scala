@@ -26,8 +26,8 @@ import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
   * With `tail`, a file that was renamed in its directory after the listing is read under its new path,
   * because the next listing finds only the appended part of a renamed file.
   *
-  * Each error names the file and, if known, the position: `STOPLOG_SOURCE_FILE_GONE`,
-  * `STOPLOG_SOURCE_FILE_CHANGED`, `STOPLOG_SOURCE_FILE_SETTINGS` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
+  * Each error names the file and, if known, the position: `STOPLOG_SOURCE_FILE_CHANGED`,
+  * `STOPLOG_SOURCE_FILE_SETTINGS` or `STOPLOG_SOURCE_FILE_UNREADABLE`.
   *
   * @param onMissing the handling of an absent file
   * @param monitoring decides on a piece of a file that has been replaced
@@ -122,7 +122,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
   private def error(split: FileSplit, failure: OpenFailure, e: Throwable): StoplogException = {
     val fileName = files.describe(split.file.path)
     failure match {
-      case OpenFailure.Absent           => Errors.sourceFileGone(fileName, e)
+      case OpenFailure.Absent           => Errors.sourceFileGone(fileName, inWords(split.file), e)
       case refused: OpenFailure.Refused => refused.toError(fileName, e)
       case OpenFailure.Unknown          => replaced(split.file).getOrElse(undecodable(split, fileName, e))
     }
@@ -140,8 +140,8 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
 
   private def changed(file: SourceFile, found: SourceFile): StoplogException = Errors.sourceFileChanged(
     files.describe(file.path),
-    inWords(file.bytes, file.modifiedMillis),
-    inWords(found.bytes, found.modifiedMillis)
+    inWords(file),
+    inWords(found)
   )
 
   private def undecodable(split: FileSplit, fileName: String, e: Throwable): StoplogException =
@@ -221,8 +221,8 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     case OnChangedFile.Reread => false
   }
 
-  private def inWords(bytes: Long, modifiedMillis: Long): String =
-    s"$bytes bytes of ${Instant.ofEpochMilli(modifiedMillis)}"
+  private def inWords(file: SourceFile): String =
+    s"${file.bytes} bytes of ${Instant.ofEpochMilli(file.modifiedMillis)}"
 
   /** Whether the piece is a whole file which no later listing returns again, unless [[CleanSource]] forgets
     * the file.

@@ -125,7 +125,7 @@ private[stoplog] object HadoopProvider {
 
   /** Rejects a path if the class of its file system, or a dependency of this class, is missing.
     *
-    * Errors: `STOPLOG_STORE_UNSUPPORTED`, `STOPLOG_JAR_MISSING`.
+    * Errors: `STOPLOG_JAR_MISSING`.
     */
   def refuseUnknown(path: String, scheme: String, configuration: Configuration): Unit = {
     if (S3Library.serves(scheme, configuration))

@@ -235,7 +235,9 @@ class FileSourceDriverSuite extends AnyFunSuite {
       world.restart()
       if (onMissing == OnMissingFile.Skip) assert(world.all(limits) === Seq.empty)
       else
-        assert(intercept[StoplogException](world.batch(limits)).getCondition === "STOPLOG_SOURCE_FILE_GONE")
+        assert(
+          intercept[StoplogException](world.batch(limits)).getCondition === "STOPLOG_SOURCE_FILE_CHANGED"
+        )
     }
   }
 

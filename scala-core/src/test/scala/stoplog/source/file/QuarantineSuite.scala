@@ -124,7 +124,7 @@ class QuarantineSuite extends AnyFunSuite {
     val split = world.whole("a")
     world.files.delete("a")
     val error = intercept[StoplogException](world.rows(Seq(split)))
-    assert(error.getCondition === "STOPLOG_SOURCE_FILE_GONE")
+    assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
   }
 
   test("quarantined text is limited in size, and binary text is in base 64") {

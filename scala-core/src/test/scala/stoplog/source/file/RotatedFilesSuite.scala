@@ -260,7 +260,7 @@ class RotatedFilesSuite extends AnyFunSuite {
     world.files.put("_b", first, 1)
     world.files.delete("a")
     val error = intercept[StoplogException](world.batch())
-    assert(error.getCondition === "STOPLOG_SOURCE_FILE_GONE")
+    assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
   }
 
   test("a restart with tail continues after the last line read by a query with ignore") {

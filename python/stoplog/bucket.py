@@ -86,7 +86,7 @@ class BucketAssigner(OptionBacked):
         `format("stoplog")` with the options of the sink does not.
 
         Args:
-            function: a function that cloudpickle can send to the tasks, with the modules of the user.
+            function: a function that cloudpickle can send to the tasks, with the module of the function.
             columns: the columns that the function needs; all by default. Spark sends only these columns to
                 Python.
 

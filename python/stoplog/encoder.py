@@ -99,7 +99,7 @@ class Encoder(OptionBacked):
         Use `write_stream`, `run_available_now` or `write` of the sink: these methods call the function.
 
         Args:
-            function: a function that cloudpickle can send to the tasks, with the modules of the user.
+            function: a function that cloudpickle can send to the tasks, with the module of the function.
             suffix: the end of the files' names, such as `.pb`.
             columns: the columns that the function needs; all columns of the files by default.
 

@@ -21,7 +21,7 @@ class SplitSource(ABC):
     """A source of the user: splits, which the log of the query records before their rows are read.
 
     Exactly once: a micro-batch that Spark repeats reads the same splits. The object is pickled when a query
-    starts, with the modules of the user. Connections belong in the enumerator and in `read_split`.
+    starts, with the module of its class. Connections belong in the enumerator and in `read_split`.
 
     Example:
         class Numbers(SplitSource):

@@ -112,7 +112,7 @@ class StreamFormat(OptionBacked):
         source call the function, and `format("stoplog")` with the options of the source does not.
 
         Args:
-            function: a function that cloudpickle can send to the tasks, with the modules of the user.
+            function: a function that cloudpickle can send to the tasks, with the module of the function.
             schema: the columns of the batches, as a `StructType` or DDL such as `"id bigint, name string"`.
                 Columns from the names of directories are added after these columns.
             access: `"forward"` reads the file as a stream, which cannot seek. `"random"` copies the file to

@@ -248,7 +248,7 @@ class FileSourceBuilder(SelectionMethods):
         skips paths without a file, and reads each file once. Filters of names and dates do not apply.
 
         Args:
-            function: a function that cloudpickle can send to the driver, with the modules of the user.
+            function: a function that cloudpickle can send to the driver, with the module of the function.
 
         Raises:
             TypeError: the function cannot be pickled, for example because it refers to a connection.

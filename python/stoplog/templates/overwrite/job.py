@@ -26,7 +26,7 @@ def shaped(rows):
 
 
 def replace(rows, output, day):
-    """Readers see all old rows of the day or all new rows. A row of another day fails the job."""
+    """Replaces all rows of the day or none, even if the job dies. A row of another day fails the job."""
     sink = (
         stoplog.FileSink.for_bulk_format(output, "parquet")
         .with_partition_by("day")

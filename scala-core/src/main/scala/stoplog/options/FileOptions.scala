@@ -81,7 +81,8 @@ private[stoplog] object FileOptions extends OptionList(OptionGroup.Files) {
   )(
     "all directories are listed",
     "The pattern of dates in names of directories below `path`. Directories outside of `dateRange` are " +
-      "not listed, and count as absent. Directories that do not match the pattern are listed. Put literal text in quotes: `'day='yyyy-MM-dd`."
+      "not listed, and their files are not forgotten. Directories that do not match the pattern are listed. Put " +
+      "literal text in quotes: `'day='yyyy-MM-dd`."
   )
 
   // Parsed with the zone of timeZone.

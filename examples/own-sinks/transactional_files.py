@@ -28,10 +28,12 @@ class LinesWriter(stoplog.TwoPhaseWriter):
 
     def __init__(self, file):
         file.parent.mkdir(parents=True, exist_ok=True)
-        self.file, self.rows, self.out = file, 0, file.open("x", encoding="utf-8")
+        self.file, self.rows = file, 0
+        self.out = file.open("x", encoding="utf-8")
 
     def write(self, batch):
-        self.out.writelines(f"{value}\n" for value in batch.column(0).to_pylist())
+        values = batch.column(0).to_pylist()
+        self.out.writelines(f"{value}\n" for value in values)
         self.rows += batch.num_rows
 
     def prepare(self):
@@ -48,19 +50,23 @@ class LinesCommitter(stoplog.TwoPhaseCommitter):
         self.directory, self.staging = directory, directory / "_staging"
 
     def commit(self, prepared):
-        staged, final = (at / prepared.token.decode() for at in (self.staging, self.directory))
+        name = prepared.token.decode()
+        staged, final = self.staging / name, self.directory / name
         try:
-            os.link(staged, final)  # unlike a renaming, a link never overwrites
+            os.link(staged, final)  # a link never overwrites a file
             outcome = CommitOutcome.COMMITTED
         except FileExistsError:
             outcome = CommitOutcome.ALREADY_COMMITTED
         except FileNotFoundError:
-            outcome = CommitOutcome.ALREADY_COMMITTED if final.exists() else CommitOutcome.LOST
+            outcome = CommitOutcome.LOST
+            if final.exists():
+                outcome = CommitOutcome.ALREADY_COMMITTED
         staged.unlink(missing_ok=True)
         return outcome
 
     def staged(self):
-        return [Staged(file.name.encode(), file.stat().st_mtime) for file in self.staging.glob("*.txt")]
+        files = self.staging.glob("*.txt")
+        return [Staged(f.name.encode(), f.stat().st_mtime) for f in files]
 
     def abort(self, prepared):
         (self.staging / prepared.token.decode()).unlink(missing_ok=True)

@@ -28,10 +28,17 @@ class AsyncPageSuite extends AnyFunSuite with SparkSessionForTests {
       .withCapacity(500)
       .withTimeoutMillis(2000)
       .withRetry(Retry.upTo(5))
-      .map(click => geo.locate(click.ip).map(country => Located(click.ip, country)))
+      .map(click =>
+        geo.locate(click.ip).map(country => Located(click.ip, country))
+      )
 
     val (good, rejected) = AsyncMap.split[Click, Located](
-      AsyncMap.of(clicks).callOrReject(AsyncFunction.of((click: Click) => geo.find(click.ip))).persist()
+      AsyncMap
+        .of(clicks)
+        .callOrReject(
+          AsyncFunction.of((click: Click) => geo.find(click.ip))
+        )
+        .persist()
     )
     // page: end
     // format: on

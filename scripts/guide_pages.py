@@ -65,6 +65,7 @@ WEIGHTS = {
     "getting-started/moving.md": 0.7,
     "correctness/protocol.md": 0.3,
     "operate/errors.md": 0.6,
+    "operate/findings.md": 0.6,
     "operate/troubleshooting.md": 0.7,
     "reference/benchmarks.md": 0.3,
     "reference/benchmarks-quick.md": 0.3,

@@ -26,6 +26,8 @@ _PYTHON_TEST = re.compile(r"^\s*(?:async\s+)?def\s+test_(\w+)", re.MULTILINE)
 _MARKDOWN_CODE = re.compile(
     r"^\s*```.*?^\s*```|<!--.*?-->|`[^`\n]*`|(?<=\])\([^)\s]*\)", re.DOTALL | re.MULTILINE
 )
+_MARKDOWN_BLOCKS_OF_CODE = re.compile(r"^ *```(\w*)[^\n]*\n(.*?)^ *```", re.DOTALL | re.MULTILINE)
+_OUTPUT = frozenset(["console", "text"])
 _MARKDOWN_BLOCK = re.compile(r"^\s*(?:[-*+]|\d+\.)\s+|^\s*$", re.MULTILINE)
 _NOT_A_SENTENCE = re.compile(r"^\s*(?:#|\||<).*$", re.MULTILINE)
 _SENTENCE_END = re.compile(r"(?<=[.!?])[*)\"']*\s+")
@@ -127,6 +129,17 @@ def python_test_names(source: str) -> str:
 def markdown(page: str) -> str:
     """Returns the page without code, HTML comments and targets of links."""
     return _MARKDOWN_CODE.sub(" ", page)
+
+
+def code_lines(page: str) -> Iterator[str]:
+    """Returns the lines of blocks that a reader may copy. The output of a command keeps its width.
+
+    >>> list(code_lines("```python\\na = 1\\n```\\n```console\\n$ ls\\n```\\n```\\nout\\n```"))
+    ['a = 1']
+    """
+    for language, block in _MARKDOWN_BLOCKS_OF_CODE.findall(page):
+        if language and language not in _OUTPUT:
+            yield from block.splitlines()
 
 
 def sentences(page: str) -> list[str]:

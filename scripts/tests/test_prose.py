@@ -165,6 +165,17 @@ def test_generated_pages_count_and_decisions_do_not(checkout: Path) -> None:
     assert figures(checkout)["docs: markers"].value == pytest.approx(1 / 14 * 10_000)
 
 
+def test_hand_written_pages_have_words_and_narrow_code(checkout: Path) -> None:
+    page = f"# A page\n\n```sh\n{'x' * 76}\n{'y' * 77}\n```\n\n```console\n$ {'z' * 90}\n```\n"
+    for path in ("docs/recipes/a.md", "docs/files/a.md", "docs/reference/benchmarks-a.md"):
+        (checkout / path).parent.mkdir(exist_ok=True)
+        (checkout / path).write_text(page)
+    found = figures(checkout)
+    assert found["recipes: words"].files == (("docs/recipes/a.md", 11),)
+    assert found["guide: words"].files == (("docs/correctness/protocol.md", 16), ("docs/files/a.md", 11))
+    assert found["code lines of pages over 76 columns"].value == 3
+
+
 def test_the_protocol_has_short_sentences_with_requirements(checkout: Path) -> None:
     found = figures(checkout)
     assert found["protocol: words per sentence"].value == pytest.approx((8 + 4) / 2)

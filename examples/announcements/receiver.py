@@ -22,14 +22,20 @@ TABLE = "CREATE TABLE IF NOT EXISTS announcement (id TEXT PRIMARY KEY, type TEXT
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
         body = self.rfile.read(int(self.headers["content-length"]))
-        signed = f"{self.headers['webhook-id']}.{self.headers['webhook-timestamp']}.".encode() + body
-        signature = b"v1," + base64.b64encode(hmac.digest(SECRET, signed, hashlib.sha256))
-        if not hmac.compare_digest(signature, str(self.headers["webhook-signature"]).encode()):
+        time = self.headers["webhook-timestamp"]
+        signed = f"{self.headers['webhook-id']}.{time}.".encode() + body
+        digest = hmac.digest(SECRET, signed, hashlib.sha256)
+        signature = b"v1," + base64.b64encode(digest)
+        received = str(self.headers["webhook-signature"]).encode()
+        if not hmac.compare_digest(signature, received):
             return self.respond(401)
         event = json.loads(body)
-        row = (event["id"], event["type"], event.get("subject"), json.dumps(event["data"]))
-        with sqlite3.connect(DATABASE) as database:  # a repeated announcement has the same id
-            database.execute("INSERT OR IGNORE INTO announcement VALUES (?, ?, ?, ?)", row)
+        data = json.dumps(event["data"])
+        row = (event["id"], event["type"], event.get("subject"), data)
+        # A repeated announcement has the same id.
+        insert = "INSERT OR IGNORE INTO announcement VALUES (?, ?, ?, ?)"
+        with sqlite3.connect(DATABASE) as database:
+            database.execute(insert, row)
         return self.respond(204)  # only after the commit
 
     def do_OPTIONS(self):  # the check before the start of a query

@@ -132,7 +132,7 @@ def test_the_queries_of_the_page_find_files_and_complete_buckets() -> None:
     new_files = next(block for block in blocks("sql") if "file_path" in block)
     assert database.execute(new_files).fetchall() == [(f"{day}/new",)]
     sensor = next(block for block in blocks("python") if "SqlSensor" in block)
-    query = re.findall(r'sql="(.*?)"', sensor)[0].replace("{{ ds }}", "2026-01-31")
+    query = eval(sensor, {"SqlSensor": dict})["sql"].replace("{{ ds }}", "2026-01-31")
     assert database.execute(query).fetchall() == [(1,)]
     assert database.execute(query.replace("01-31", "01-30")).fetchall() == []
     freshness = re.findall(r'loaded_at_field: "(.*?)"', PAGE)[0]

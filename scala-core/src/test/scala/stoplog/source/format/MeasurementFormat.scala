@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.source.format
 
-import java.io.{BufferedInputStream, DataInputStream}
+import java.io.BufferedInputStream
 import java.nio.ByteBuffer
 
 import org.apache.spark.sql.Row
@@ -11,20 +11,29 @@ import stoplog.format.read.SimpleRows
 
 final case class Measurement(sensor: Int, value: Double)
 
-/** Files of measurements, twelve bytes each: so any byte leads to the next measurement. */
-final class MeasurementFormat extends StreamFormat[Measurement] with SimpleRows[Measurement] {
+/** Measurements of twelve bytes each: a reader can start at any byte. */
+final class MeasurementFormat
+    extends StreamFormat[Measurement]
+    with SimpleRows[Measurement]
+    with Serializable {
   private val size = 12
 
-  override def schema: StructType = new StructType().add("sensor", IntegerType).add("value", DoubleType)
+  override def schema: StructType =
+    new StructType().add("sensor", IntegerType).add("value", DoubleType)
 
-  override def row(measurement: Measurement): Row = Row(measurement.sensor, measurement.value)
+  override def row(measurement: Measurement): Row =
+    Row(measurement.sensor, measurement.value)
 
   override def isSplittable: Boolean = true
 
-  override def reader(file: FileInput, from: Long, until: Long): PositionedReader[Measurement] =
+  override def reader(
+      file: FileInput,
+      from: Long,
+      until: Long
+  ): PositionedReader[Measurement] =
     new PositionedReader[Measurement] {
       private var at     = (from + size - 1) / size * size
-      private val in     = new DataInputStream(new BufferedInputStream(file.open(at)))
+      private val in     = new BufferedInputStream(file.open(at))
       private var latest = Measurement(0, 0)
 
       override def advance(): Boolean = at < until && {

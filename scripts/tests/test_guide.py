@@ -104,7 +104,7 @@ def test_an_unknown_name_finds_pages_with_its_words(guide: Path) -> None:
 
 @needs_node
 def test_signs_of_a_search_keep_their_meaning(guide: Path) -> None:
-    both, one = found(guide, "+kafka +airflow", "kafka airflow")
+    both, one = found(guide, "+kafka +iceberg", "kafka iceberg")
     assert 0 < len(both) < len(one)
 
 

@@ -167,12 +167,12 @@ def test_generated_pages_count_and_decisions_do_not(checkout: Path) -> None:
 
 def test_hand_written_pages_have_words_and_narrow_code(checkout: Path) -> None:
     page = f"# A page\n\n```sh\n{'x' * 76}\n{'y' * 77}\n```\n\n```console\n$ {'z' * 90}\n```\n"
-    for path in ("docs/recipes/a.md", "docs/files/a.md", "docs/reference/benchmarks-a.md"):
+    for path in ("docs/recipes/dbt.md", "docs/files/lines.md", "docs/reference/benchmarks.md"):
         (checkout / path).parent.mkdir(exist_ok=True)
         (checkout / path).write_text(page)
     found = figures(checkout)
-    assert found["recipes: words"].files == (("docs/recipes/a.md", 11),)
-    assert found["guide: words"].files == (("docs/correctness/protocol.md", 16), ("docs/files/a.md", 11))
+    assert found["recipes: words"].files == (("docs/recipes/dbt.md", 11),)
+    assert found["guide: words"].files == (("docs/correctness/protocol.md", 16), ("docs/files/lines.md", 11))
     assert found["code lines of pages over 76 columns"].value == 3
 
 

@@ -56,6 +56,10 @@ class Facade:
         in_time = (query, timeout_millis) == ("java query", 2500)
         return JavaObject(inTime=in_time, openParts=0, rows=0, bytes=0)
 
+    def refuseOther(self, query: object) -> None:
+        if query == "other":
+            raise RuntimeError(f"[STOPLOG_NOT_A_STOPLOG_QUERY] The query other.{JVM_TRACE}")
+
     def optionKeys(self) -> list[str]:
         return ["path", "format"]
 
@@ -152,6 +156,14 @@ def test_await_finished_refuses_a_query_of_another_sink_and_passes_other_failure
         await_finished(cast("Any", Query("other")))
     with pytest.raises(RuntimeError, match="connection lost"):
         await_finished(cast("Any", Query("broken")))
+
+
+@pytest.mark.usefixtures("session")
+def test_the_owner_of_a_query_is_known_without_its_storage() -> None:
+    found = bridge.require_bridge("stoplog.stop_after_batch()", "")
+    found.refuse_other(cast("Any", Query("broken")))
+    with pytest.raises(NotAStoplogQuery, match="run-1"):
+        found.refuse_other(cast("Any", Query("other")))
 
 
 def test_await_finished_rejects_a_negative_timeout() -> None:

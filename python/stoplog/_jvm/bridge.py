@@ -155,20 +155,17 @@ class JvmBridge:
         Raises:
             NotAStoplogQuery: the query writes to another sink.
         """
-        try:
+        with _other_queries(query):
             return self._facade.awaitFinished(_java(query), timeout_millis)
-        except Exception as error:
-            if condition_of(error) == "STOPLOG_NOT_A_STOPLOG_QUERY":
-                raise NotAStoplogQuery(str(query.name or query.runId)) from None
-            raise
 
     def refuse_other(self, query: StreamingQuery) -> None:
-        """Rejects a query of another sink.
+        """Rejects a query of another sink. Reads no storage, which may hang.
 
         Raises:
             NotAStoplogQuery: the query writes to another sink.
         """
-        self.await_finished(query, 0)
+        with _other_queries(query):
+            self._facade.refuseOther(_java(query))
 
     def final_metrics(self, run_id: str) -> Mapping[str, str]:
         """Returns the final metrics of an ended run; an empty map for a running run or one without a sink."""
@@ -252,6 +249,17 @@ def _refusals(artifact: str) -> Iterator[None]:
         if condition is None or not condition.startswith("STOPLOG_"):
             raise
         raise InvalidOptions(condition, text_of(error)) from None
+
+
+@contextmanager
+def _other_queries(query: StreamingQuery) -> Iterator[None]:
+    """Converts the rejection of a query of another sink."""
+    try:
+        yield
+    except Exception as error:
+        if condition_of(error) == "STOPLOG_NOT_A_STOPLOG_QUERY":
+            raise NotAStoplogQuery(str(query.name or query.runId)) from None
+        raise
 
 
 def _java(query: StreamingQuery) -> Any:

@@ -4,6 +4,7 @@ package stoplog
 import java.util.{List => JList, Map => JMap}
 
 import scala.jdk.CollectionConverters._
+import scala.util.control.NonFatal
 
 import org.apache.spark.sql.streaming.StreamingQuery
 import org.apache.spark.sql.{DataFrame, SparkSession}
@@ -11,6 +12,7 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import stoplog.compact.PlannedCompaction
 import stoplog.compact.job.DirectoryCompactionJob
 import stoplog.engine.JarVersions
+import stoplog.error.Log
 import stoplog.filesink.SinkCheck
 import stoplog.format.Encoder
 import stoplog.format.bulk.BulkWriters
@@ -103,16 +105,29 @@ object FileSink {
     *
     * @param timeoutMillis the maximum time to wait, in milliseconds
     * @return the committed rows that readers do not see yet, if any. If the storage prevented the final
-    *         steps, the driver's log contains the cause, and the next start finishes the parts
+    *         steps, the driver's log contains the cause, and the next start finishes the parts. If the log
+    *         cannot be read, the result is not in time and has no counts
     * @throws stoplog.error.StoplogArgumentException `STOPLOG_NOT_A_STOPLOG_QUERY` for a query with another
     *   sink
     */
   def awaitFinished(query: StreamingQuery, timeoutMillis: Long): Finished = {
     val sink   = SinkOfQuery.of(query)
     val inTime = RunEnds.awaitWhole(query.runId.toString, timeoutMillis)
-    val unseen = sink.unseen // after the wait
-    Finished(inTime, unseen.parts, unseen.rows, unseen.bytes)
+    try {
+      val unseen = sink.unseen // after the wait
+      Finished(inTime, unseen.parts, unseen.rows, unseen.bytes)
+    } catch {
+      case NonFatal(e) =>
+        Log.warn(
+          s"The open parts of query ${query.runId} cannot be counted, because its log cannot be read",
+          e
+        )
+        Finished(inTime = false, 0, 0, 0)
+    }
   }
+
+  /** Throws `STOPLOG_NOT_A_STOPLOG_QUERY` for a query with another sink. Reads no storage, which may hang. */
+  private[stoplog] def refuseOther(query: StreamingQuery): Unit = { SinkOfQuery.of(query); () }
 
   /** Waits until the end of a run is handled, and returns whether the final steps were completed in time.
     * Open parts may remain.

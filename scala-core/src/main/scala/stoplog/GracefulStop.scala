@@ -65,7 +65,8 @@ object GracefulStop {
   }
 
   /** Calls [[afterBatch]] for the query as soon as a marker file exists. After the stop the marker is
-    * deleted, so that the next start is not stopped by the same marker. Closing the result ends the checks.
+    * deleted, so that the next start is not stopped by the same marker. Closing the result ends the checks,
+    * and waits for the deletion after a stop: the process may end next.
     *
     * @param marker      a path of any file system known to Spark, outside of the sink's path
     * @param everyMillis the interval between two checks, in milliseconds
@@ -77,36 +78,67 @@ object GracefulStop {
       timeoutMillis: Long,
       open: OpenAtStop = OpenAtStop.AsConfigured
   ): AutoCloseable = {
-    val path    = new Path(marker)
-    val system  = FileSystem.get(path.toUri, SparkHadoop.configuration)
-    val watched = SinkTimer.every(everyMillis) {
-      if (!query.isActive) SinkTimer.Stop
-      else if (exists(system, path, marker)) {
-        // Not on the timer's thread: the stop may take as long as a micro-batch.
-        val thread = Daemons.named("stoplog-stop").newThread { () =>
-          afterBatch(query, timeoutMillis, open)
-          system.delete(path, false)
-          ()
-        }
-        thread.start()
-        SinkTimer.Stop
-      } else SinkTimer.Again
+    val path  = new Path(marker)
+    val watch = new MarkerWatch(query, FileSystem.get(path.toUri, SparkHadoop.configuration), path)
+    val timer = SinkTimer.every(everyMillis)(watch.look(timeoutMillis, open))
+    () => {
+      timer.cancel()
+      watch.close(timeoutMillis + SlackMillis)
     }
-    () => watched.cancel()
   }
-
-  private def exists(system: FileSystem, path: Path, marker: String): Boolean =
-    try system.exists(path)
-    catch {
-      case NonFatal(e) =>
-        Log.warn(s"The stop marker $marker could not be checked; the driver tries again", e)
-        false
-    }
 
   /** Higher priorities run first. Spark's hook, which stops the context, runs at file systems' + 30. */
   private final val BeforeSpark = FileSystem.SHUTDOWN_HOOK_PRIORITY + 50
 
   private final val SlackMillis = 5000L
+
+  /** Stops a query once, as soon as a marker exists. */
+  private final class MarkerWatch(query: StreamingQuery, system: FileSystem, marker: Path) {
+    private var stopping: Option[Thread] = None
+    private var isClosed                 = false
+
+    def look(timeoutMillis: Long, open: OpenAtStop): SinkTimer.Next =
+      if (!query.isActive) SinkTimer.Stop
+      else if (exists) {
+        begin(() => stop(timeoutMillis, open))
+        SinkTimer.Stop
+      } else SinkTimer.Again
+
+    /** Waits for a stop that has begun, and prevents any other. */
+    def close(timeoutMillis: Long): Unit = {
+      val begun = synchronized {
+        isClosed = true
+        stopping
+      }
+      begun.foreach(_.join(timeoutMillis))
+    }
+
+    private def exists: Boolean =
+      try system.exists(marker)
+      catch {
+        case NonFatal(e) =>
+          Log.warn(s"The stop marker $marker could not be checked; the driver tries again", e)
+          false
+      }
+
+    /** Not on the timer's thread: the stop may take as long as a micro-batch. */
+    private def begin(action: Runnable): Unit = synchronized {
+      if (!isClosed) {
+        val thread = Daemons.named("stoplog-stop").newThread(action)
+        stopping = Some(thread)
+        thread.start()
+      }
+    }
+
+    private def stop(timeoutMillis: Long, open: OpenAtStop): Unit =
+      try { afterBatch(query, timeoutMillis, open); () }
+      finally
+        try { system.delete(marker, false); () }
+        catch {
+          case NonFatal(e) =>
+            Log.warn(s"The stop marker $marker could not be deleted, and stops the next start: delete it", e)
+        }
+  }
 
   /** One attempt to stop a query between two micro-batches. */
   private[stoplog] final class Stopping(query: StreamingQuery, open: OpenAtStop) {

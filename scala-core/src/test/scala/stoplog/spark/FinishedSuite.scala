@@ -65,6 +65,19 @@ class FinishedSuite extends AnyFunSuite with SparkSessionForTests {
     } finally spark.sql("DROP TABLE finished_table")
   }
 
+  test("a query whose log cannot be read is ours, and is not finished in time") {
+    val place = new TestDirectory
+    val query = writer(place, rows("ant")).start()
+    try {
+      query.processAllAvailable()
+      val log    = Path.of(place.out, "_stoplog/main/log")
+      val newest = log.toFile.list().filter(_.endsWith(".commit")).max
+      Files.write(log.resolve(newest), Array.emptyByteArray)
+      FileSink.refuseOther(query)
+      assert(FileSink.awaitFinished(query, timeoutMillis = 0) === Finished(inTime = false, 0, 0, 0))
+    } finally query.stop()
+  }
+
   for (sink <- Seq("noop", "foreachBatch"))
     test(s"a query with the sink $sink is refused") {
       val source = rows("ant").toDF().writeStream

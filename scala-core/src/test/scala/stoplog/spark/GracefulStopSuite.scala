@@ -96,9 +96,25 @@ class GracefulStopSuite extends AnyFunSuite with SparkSessionForTests {
       GracefulStop.onMarker(query, marker.toString, everyMillis = 10, MinutesMillis, OpenAtStop.Finalize)
     Files.createFile(marker)
     assert(query.awaitTermination(MinutesMillis))
-    place.until(_.nonEmpty && !Files.exists(marker))
     watched.close()
+    assert(!Files.exists(marker), "the process may end after the close")
     assert(place.lines === Seq("a row"))
+  }
+
+  test("a watch that was closed before its marker exists stops no query") {
+    val place   = new TestDirectory
+    val input   = memory
+    val marker  = Path.of(place.checkpoint).resolveSibling("stop")
+    val query   = start(place, input.toDF())
+    val watched =
+      GracefulStop.onMarker(query, marker.toString, everyMillis = 1, MinutesMillis, OpenAtStop.Finalize)
+    try {
+      watched.close()
+      Files.createFile(marker)
+      input.addData("a row")
+      idle(query, batches = 1)
+      assert(query.isActive && Files.exists(marker))
+    } finally query.stop()
   }
 
   private def start(place: TestDirectory, rows: DataFrame): StreamingQuery =

@@ -37,6 +37,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
 
   // Read lazily, because most epochs do not need the header.
   private[this] lazy val sink  = earlier.fold(parts.sink)(rows => parts.begunAs(rows.header.format))
+  private[this] val limits     = new PartLimits(parts.sink.anyLimits, sink.limits)
   private[this] lazy val chain =
     new BlockChain(sink, earlier.fold(Array.emptyByteArray)(_.header.directory), end)
 
@@ -51,7 +52,7 @@ private[bulk] final class BulkPartEncoder(end: PartBuffer, earlier: Option[Earli
         rows.append(unsafe)
         if (block.isFull) endWithAll(block) else letGoIfLarge(block)
       case Waiting =>
-        parts.checks.beforeWaiting(unsafe)
+        parts.checks.beforeWaiting(unsafe, limits)
         rows.append(unsafe)
         if (isEnough) fill() else if (sizing.isLikelyLarge(rows.freshBytes)) fillIfLikely()
     }

@@ -5,19 +5,17 @@ import scala.collection.mutable
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
-import org.apache.spark.sql.types.StructType
 
-import stoplog.error.Errors
 import stoplog.part.Spooled
 import stoplog.storage.SpoolFiles
 import stoplog.thread.SharedMemory
-import stoplog.writing.{BadRow, OnBadRow, PartBuffer, PartEncoder, PartFormat}
+import stoplog.writing.{OnBadRow, PartBuffer, PartEncoder, PartFormat}
 
 /** Parts of a block format, as seen by the commit protocol. For one task, or for the driver.
   *
   * @param project      the written columns
   * @param spoolFiles   the spool files of open parts
-  * @param onBadRow     whether rows are tested before they wait for their block
+  * @param onBadRow     whether rows are encoded for a test before they wait for their block
   * @param memory       for the rows that wait in this process
   * @param mostInBlocks the limit in bytes for all open blocks of the task, if each part has a block; by
   *                     default derived from the heap
@@ -32,8 +30,6 @@ private[stoplog] final class BulkParts(
     mostInBlocks: Option[Long] = None,
     heapBytes: Long = Runtime.getRuntime.maxMemory
 ) extends PartFormat[InternalRow] {
-  import BulkParts.RowChecks
-
   private[this] lazy val toUnsafe = UnsafeProjection.create(sink.schema) // compiles code
   private[this] val required      = new RowChecks.Required(sink.schema)
 
@@ -46,7 +42,7 @@ private[stoplog] final class BulkParts(
   private[this] var counted  = Set.empty[OneEpochEncoder]
 
   private[bulk] val checks: RowChecks = onBadRow match {
-    case OnBadRow.Fail   => RowChecks.Omitted
+    case OnBadRow.Fail   => RowChecks.OfValues
     case OnBadRow.Reject => new RowChecks.Each(sink.format)
   }
 
@@ -136,88 +132,6 @@ private[stoplog] object BulkParts {
   }
 
   private final val HeapShare = 4L
-
-  /** Checks on arrival whether rows can be written. For one task.
-    *
-    * A row waits for its block, which may be written in a later epoch, by another process. To be rejected in
-    * the epoch of its arrival, the row must be tested before waiting.
-    */
-  private[bulk] sealed trait RowChecks {
-
-    /** Checks a row before it waits for a block that is not started yet. Throws [[BadRow]]. */
-    def beforeWaiting(row: UnsafeRow): Unit
-
-    /** Checks a row before it is added to a block directly. Throws [[BadRow]]. */
-    def beforeBlock(row: UnsafeRow): Unit
-
-    /** Called when a block rejects a row. The block is then unusable, and its rows must be encoded again. */
-    def refused(): Unit
-
-    /** Releases resources. */
-    def close(): Unit
-  }
-
-  private[bulk] object RowChecks {
-
-    /** A row that cannot be written fails the task that encodes the row. */
-    case object Omitted extends RowChecks {
-      override def beforeWaiting(row: UnsafeRow): Unit = ()
-      override def beforeBlock(row: UnsafeRow): Unit   = ()
-      override def refused(): Unit                     = ()
-      override def close(): Unit                       = ()
-    }
-
-    /** Encodes waiting rows one additional time. Rows added to a block directly are not encoded twice before
-      * the first rejection. After the first rejection they are, because otherwise the block would have to be
-      * rebuilt for each rejected row.
-      */
-    final class Each(format: BlockFormat) extends RowChecks {
-      private[this] var trial  = Option.empty[BlockWriter]
-      private[this] var looks  = new SizeLooks(TrialBytes)
-      private[this] var wasBad = false
-
-      override def beforeWaiting(row: UnsafeRow): Unit = {
-        val writer = trial.getOrElse(begin())
-        try writer.write(row)
-        catch { case e: Throwable => end(); wasBad = true; BadRow.unless(throw e) }
-        if (looks.isFullWith(row.getSizeInBytes.toLong)(writer.bufferedBytes)) end()
-      }
-
-      override def beforeBlock(row: UnsafeRow): Unit = if (wasBad) beforeWaiting(row)
-
-      override def refused(): Unit = wasBad = true
-
-      override def close(): Unit = end()
-
-      private def begin(): BlockWriter = {
-        val writer = format.block(new NullOutput, Array.emptyByteArray)
-        trial = Some(writer)
-        looks = new SizeLooks(TrialBytes)
-        writer
-      }
-
-      private def end(): Unit = {
-        trial.foreach(_.close())
-        trial = Option.empty
-      }
-
-      private final val TrialBytes = 4L << 20
-    }
-
-    /** Columns declared non-nullable to Spark. A null in such a column would be read as a value, or lost. */
-    final class Required(schema: StructType) {
-      private[this] val ordinals = schema.indices.filterNot(schema(_).nullable).toArray
-
-      /** Throws [[BadRow]]. */
-      def check(row: InternalRow): Unit = {
-        var i = 0
-        while (i < ordinals.length) {
-          if (row.isNullAt(ordinals(i))) throw new BadRow(Errors.nullRequired(schema(ordinals(i)).name))
-          i += 1
-        }
-      }
-    }
-  }
 }
 
 /** Writes the ends of parts with spooled rows, each in the format with which the part was started, regardless

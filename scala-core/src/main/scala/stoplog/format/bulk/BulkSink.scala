@@ -43,6 +43,12 @@ private[stoplog] final case class BulkSink(
     case _               => None
   }
 
+  /** The check of values under the settings of the sink; see [[ValueLimits]]. */
+  @transient private[bulk] lazy val limits: Option[InternalRow => Unit] = limited.flatMap(_.limits)
+
+  /** The check of values under any settings; see [[ValueLimits]]. */
+  @transient private[bulk] lazy val anyLimits: Option[InternalRow => Unit] = limited.flatMap(_.anyLimits)
+
   /** The sizes of blocks, by what this process has learned of the format. */
   private[bulk] def blockSizes: BlockSizes =
     BlockSizes(format.blockBytes, format.largeBytes, OpenBlock.Ratios.learned(description))
@@ -58,6 +64,11 @@ private[stoplog] final case class BulkSink(
       block.finish()
     } finally block.close()
     OpenBlock.Ratios.learn(description, OpenBlock.Ratios.of(block, nowhere.position))
+  }
+
+  private def limited: Option[ValueLimits] = format match {
+    case limited: ValueLimits => Some(limited)
+    case _                    => None
   }
 }
 

@@ -8,11 +8,27 @@ import org.apache.spark.sql.types._
 
 import stoplog.error.Errors
 
+/** A format that cannot store all values of its types. A row is checked before it waits for a block: see
+  * [[RowChecks]]. Each check throws `STOPLOG_UNREADABLE_ROW`, and is `None` if all values can be stored.
+  */
+private[format] trait ValueLimits {
+
+  /** Returns the check under the settings of this format. */
+  def limits: Option[InternalRow => Unit]
+
+  /** Returns a check that rejects each row which any settings of the format reject. */
+  def anyLimits: Option[InternalRow => Unit]
+}
+
 /** Rejects rows with values that a format cannot store, also inside other values. */
 private[format] object ValueCheck {
 
-  /** Returns whether the value at this position, which is not null, cannot be stored. */
-  type Finder = (SpecializedGetters, Int) => Boolean
+  /** Finds values that cannot be stored. */
+  trait Finder {
+
+    /** Returns whether the value at this position, which is not null, cannot be stored. */
+    def found(values: SpecializedGetters, at: Int): Boolean
+  }
 
   /** Returns a check of rows, which throws `STOPLOG_UNREADABLE_ROW`; `None` if no column needs the check.
     *
@@ -25,16 +41,24 @@ private[format] object ValueCheck {
   ): Option[InternalRow => Unit] = {
     val finders = new Finders(ofType.lift)
     val columns = schema.indices.flatMap(i => finders.of(schema(i).dataType).map(i -> _))
-    Option.when(columns.nonEmpty) { row =>
-      for ((i, isFound) <- columns if !row.isNullAt(i) && isFound(row, i))
-        throw Errors.unreadableRow(format, s"the column ${schema(i).name} has $found")
+    Option.when(columns.nonEmpty) {
+      val ordinals = columns.map(_._1).toArray
+      val checks   = columns.map(_._2).toArray
+      row =>
+        var i = 0
+        while (i < ordinals.length) {
+          val at = ordinals(i)
+          if (!row.isNullAt(at) && checks(i).found(row, at))
+            throw Errors.unreadableRow(format, s"the column ${schema(at).name} has $found")
+          i += 1
+        }
     }
   }
 
   private final class Finders(ofType: DataType => Option[Finder]) {
 
     def of(kind: DataType): Option[Finder] = ofType(kind).orElse(kind match {
-      case ArrayType(element, _)  => of(element).map(found => (values, i) => any(found, values.getArray(i)))
+      case ArrayType(element, _)  => of(element).map(inner => (values, i) => any(inner, values.getArray(i)))
       case MapType(key, value, _) =>
         val (ofKey, ofValue) = (of(key), of(value))
         Option.when(ofKey.isDefined || ofValue.isDefined) { (values, i) =>
@@ -45,13 +69,13 @@ private[format] object ValueCheck {
         val inner = fields.indices.flatMap(at => of(fields(at).dataType).map(at -> _))
         Option.when(inner.nonEmpty) { (values, i) =>
           val struct = values.getStruct(i, fields.length)
-          inner.exists { case (at, found) => !struct.isNullAt(at) && found(struct, at) }
+          inner.exists { case (at, finder) => !struct.isNullAt(at) && finder.found(struct, at) }
         }
       case user: UserDefinedType[_] => of(user.sqlType)
       case _                        => None
     })
 
-    private def any(found: Finder, values: ArrayData): Boolean =
-      (0 until values.numElements()).exists(i => !values.isNullAt(i) && found(values, i))
+    private def any(finder: Finder, values: ArrayData): Boolean =
+      (0 until values.numElements()).exists(i => !values.isNullAt(i) && finder.found(values, i))
   }
 }

@@ -2,6 +2,7 @@
 package stoplog.format.orc
 
 import org.apache.hadoop.conf.Configuration
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.DataSourceUtils
 import org.apache.spark.sql.execution.datasources.orc.{OrcFileFormat, OrcUtils}
 import org.apache.spark.sql.internal.SQLConf
@@ -10,7 +11,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.compact.Compactor
 import stoplog.format.SupportedTypes
 import stoplog.format.bulk.{
-  BlockFormat, BlockWriter, BulkFormatProvider, DryRun, FormatDescription, NullOutput
+  BlockFormat, BlockWriter, BulkFormatProvider, DryRun, FormatDescription, NullOutput, ValueLimits
 }
 import stoplog.part.BlockOutput
 
@@ -21,7 +22,7 @@ import stoplog.part.BlockOutput
   * files of `df.write.orc` under the same settings, with stripes ended at the same rows. orc-core also writes
   * the tail, as in a merge of files with one stripe each.
   */
-private[stoplog] final class OrcBulk private (settings: OrcSettings) extends BlockFormat {
+private[stoplog] final class OrcBulk private (settings: OrcSettings) extends BlockFormat with ValueLimits {
 
   @transient private var writing: OrcWriting = _
 
@@ -43,6 +44,11 @@ private[stoplog] final class OrcBulk private (settings: OrcSettings) extends Blo
 
   override def end(out: BlockOutput, directory: Array[Byte]): Unit =
     OrcTail.write(out, StripeDirectory.of(directory), writing)
+
+  /** The same for all settings. */
+  override def limits: Option[InternalRow => Unit] = RowBatches.limitsOf(settings.schema)
+
+  override def anyLimits: Option[InternalRow => Unit] = limits
 
   override def compactor: Option[Compactor] = Some(new OrcCompactor(settings.orc))
 

@@ -43,13 +43,11 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
   private[this] val converted  = StructType(others.map(schema(_)))
   private[this] val project    = ProjectingInternalRow(converted, others.toSeq)
   private[this] val serializer = new OrcSerializer(converted)
-  private[this] val checks     =
-    CalendarGap.checkOf("orc", schema, CalendarGap.Both, TimeZone.getDefault.getID).toArray ++
-      LastSecond.checkOf(schema)
+  private[this] val limits     = limitsOf(schema)
 
   /** Adds a row. A rejected row leaves the batch unchanged. Error: `STOPLOG_UNREADABLE_ROW`. */
   def add(row: InternalRow): Unit = {
-    checks.foreach(_.apply(row))
+    if (limits.isDefined) limits.get.apply(row)
     project.project(row)
     val values = serializer.serialize(project)
     if (batch.size == batch.getMaxSize || OrcMapredRecordWriter.getMaxChildLength(lists) >= MostInLists)
@@ -81,6 +79,12 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
 }
 
 private[orc] object RowBatches {
+
+  /** Returns a check of rows, which throws `STOPLOG_UNREADABLE_ROW`; `None` for columns without times. */
+  def limitsOf(schema: StructType): Option[InternalRow => Unit] = {
+    val gap = CalendarGap.checkOf("orc", schema, CalendarGap.Both, TimeZone.getDefault.getID)
+    (gap ++ LastSecond.checkOf(schema)).reduceOption { (one, other) => row => one(row); other(row) }
+  }
 
   private val MostInLists = OrcConf.ROW_BATCH_CHILD_LIMIT.getDefaultValue.asInstanceOf[Integer].intValue
 

@@ -8,12 +8,9 @@ import org.apache.parquet.hadoop.api.WriteSupport.WriteContext
 import org.apache.parquet.io.api.{Binary, RecordConsumer}
 import org.apache.spark.sql.catalyst.{InternalRow, ProjectingInternalRow}
 import org.apache.spark.sql.execution.datasources.parquet.ParquetWriteSupport
-import org.apache.spark.sql.internal.SQLConf.ParquetOutputTimestampType
-import org.apache.spark.sql.internal.{LegacyBehaviorPolicy, SQLConf}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
-
-import stoplog.format.bulk.CalendarGap
 
 /** Spark's write support, with a faster path for rows without nested columns. Values of types that Parquet
   * stores unchanged under any setting are written without boxing, and strings without a copy. Spark's code
@@ -31,7 +28,7 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
   private[this] var out: RecordConsumer      = _
   private[this] var isFlat                   = false
   private[this] var others: Array[Converter] = Array.empty // by column
-  private[this] val gap                      = gapOf(schema, SQLConf.get)
+  private[this] val limits                   = OldDates.limits(schema, SQLConf.get)
 
   override def init(configuration: Configuration): WriteContext = {
     conf = configuration
@@ -50,7 +47,7 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
 
   /** Error: `STOPLOG_UNREADABLE_ROW`. */
   override def write(row: InternalRow): Unit = {
-    if (gap.isDefined) gap.get.apply(row)
+    if (limits.isDefined) limits.get.apply(row)
     if (isFlat) writeFlat(row) else super.write(row)
   }
 
@@ -97,21 +94,6 @@ private[parquet] final class FlatWriteSupport(schema: StructType) extends Parque
 }
 
 private[parquet] object FlatWriteSupport {
-
-  private def gapOf(schema: StructType, session: SQLConf): Option[InternalRow => Unit] =
-    CalendarGap.checkOf("parquet", schema, movedTypes(session), session.sessionLocalTimeZone)
-
-  /** Returns the types whose values the settings convert to the hybrid calendar. */
-  private def movedTypes(session: SQLConf): Set[DataType] = {
-    def isLegacy(key: String) = session.getConfString(key) == LegacyBehaviorPolicy.LEGACY.toString
-    val times                 =
-      if (session.parquetOutputTimestampType == ParquetOutputTimestampType.INT96)
-        SQLConf.PARQUET_INT96_REBASE_MODE_IN_WRITE.key
-      else SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key
-    Set[DataType]() ++
-      Option.when(isLegacy(SQLConf.PARQUET_REBASE_MODE_IN_WRITE.key))(DateType) ++
-      Option.when(isLegacy(times))(TimestampType)
-  }
 
   private final val Booleans  = 0
   private final val Bytes     = 1

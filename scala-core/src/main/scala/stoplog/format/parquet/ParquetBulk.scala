@@ -4,6 +4,7 @@ package stoplog.format.parquet
 import org.apache.hadoop.conf.Configuration
 import org.apache.parquet.hadoop.ParquetOutputFormat
 import org.apache.parquet.hadoop.metadata.CompressionCodecName
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.StructType
@@ -11,7 +12,7 @@ import org.apache.spark.sql.types.StructType
 import stoplog.compact.Compactor
 import stoplog.format.SupportedTypes
 import stoplog.format.bulk.{
-  BlockFormat, BlockWriter, BulkFormatProvider, DryRun, FormatDescription, NullOutput
+  BlockFormat, BlockWriter, BulkFormatProvider, DryRun, FormatDescription, NullOutput, ValueLimits
 }
 import stoplog.part.BlockOutput
 
@@ -26,7 +27,9 @@ import stoplog.part.BlockOutput
   * includes the file's writer and the row group's ordinal. No public class allows a second writer to
   * continue.
   */
-private[stoplog] final class ParquetBulk private (settings: ParquetSettings) extends BlockFormat {
+private[stoplog] final class ParquetBulk private (settings: ParquetSettings)
+    extends BlockFormat
+    with ValueLimits {
 
   @transient private var conf: Configuration = _
   @transient private var session: SQLConf    = _
@@ -63,6 +66,10 @@ private[stoplog] final class ParquetBulk private (settings: ParquetSettings) ext
 
   override def end(out: BlockOutput, directory: Array[Byte]): Unit =
     out.write(if (directory.isEmpty) block(out, directory).finish() else directory)
+
+  override def limits: Option[InternalRow => Unit] = OldDates.limits(settings.schema, session)
+
+  override def anyLimits: Option[InternalRow => Unit] = OldDates.anyLimits(settings.schema)
 
   override def compactor: Option[Compactor] =
     Option.when(!settings.encrypts)(new ParquetCompactor(settings.hadoop))

@@ -14,7 +14,7 @@ import stoplog.writing.BadRow
 class RowChecksSuite extends AnyFunSuite {
 
   test("a null in a NOT NULL column is rejected by the column name only there") {
-    val required = new BulkParts.RowChecks.Required(StructType.fromDDL("name STRING, id BIGINT NOT NULL"))
+    val required = new RowChecks.Required(StructType.fromDDL("name STRING, id BIGINT NOT NULL"))
     required.check(InternalRow(null, 7L))
     val refused = intercept[BadRow](required.check(InternalRow(UTF8String.fromString("a"), null)))
     refused.getCause match {
@@ -38,8 +38,8 @@ class RowChecksSuite extends AnyFunSuite {
     }
     val schema = StructType.fromDDL("text STRING")
     val row    = UnsafeProjection.create(schema)(InternalRow(UTF8String.fromString("x" * (1 << 20))))
-    val checks = new BulkParts.RowChecks.Each(format)
-    for (_ <- 1 to 20) checks.beforeWaiting(row)
+    val checks = new RowChecks.Each(format)
+    for (_ <- 1 to 20) checks.beforeWaiting(row, new PartLimits(None, None))
     assert(most <= (6 << 20))
   }
 }

@@ -41,7 +41,7 @@ object PackageImports {
       "format.bulk format.compress format.orc format.parquet format.read format.sequence log " +
       "options part plan preflight rolling sink storage storage.s3 stores thread util writing"),
     "filesource"      -> "checkpoint error fault format.read options source source.file storage",
-    "format"          -> "compact error format.compress format.read part sink",
+    "format"          -> "compact error format.bulk format.compress format.read part sink",
     "format.avro"     -> "compact error format format.bulk format.compress part writing",
     "format.bulk"     -> "compact error part storage thread util writing",
     "format.compress" -> "",

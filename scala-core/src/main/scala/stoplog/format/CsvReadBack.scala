@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
+import java.math.{BigDecimal => JBigDecimal}
+import java.util.Locale
+
 import scala.util.Try
 
 import com.univocity.parsers.csv.CsvParser
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.csv.CSVOptions
+import org.apache.spark.sql.catalyst.expressions.ExprUtils
 import org.apache.spark.sql.types.{BinaryType, DataType, StringType, StructType, UserDefinedType}
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -149,7 +153,15 @@ private[format] final class CsvReadBack(schema: StructType, options: CSVOptions)
   }
 }
 
-private object CsvReadBack {
+private[format] object CsvReadBack {
+
+  /** Returns whether readers with this locale read the decimals that Spark's writer writes. The writer uses
+    * no locale.
+    */
+  def readsDecimals(locale: Locale): Boolean =
+    Try(ExprUtils.getDecimalParser(locale)(Sample)).toOption.exists(_.compareTo(new JBigDecimal(Sample)) == 0)
+
+  private final val Sample = "-1234.5"
 
   private def stored(of: DataType): DataType = of match {
     case user: UserDefinedType[_] => user.sqlType

@@ -5,22 +5,15 @@ import java.io.OutputStream
 import java.nio.charset.Charset
 import java.nio.charset.StandardCharsets.UTF_8
 
-import scala.util.Using
 import scala.util.control.NonFatal
 
-import com.fasterxml.jackson.core.{JsonProcessingException, JsonToken}
 import org.apache.spark.sql.catalyst.InternalRow
-import org.apache.spark.sql.catalyst.csv.{CSVOptions, UnivocityGenerator}
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
-import org.apache.spark.sql.catalyst.json.{JSONOptions, JacksonGenerator}
 import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
-import org.apache.spark.sql.execution.datasources.csv.CSVFileFormat
-import org.apache.spark.sql.execution.datasources.json.JsonFileFormat
 import org.apache.spark.sql.types.{BinaryType, StringType, StructType}
 import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.error.{Errors, StoplogException}
-import stoplog.format.read.LineDialect
 import stoplog.part.RowMemory
 
 /** The row formats that a sink supports by name: `text`, `json` and `csv`. */
@@ -72,10 +65,11 @@ private[stoplog] object RowFormats {
     *
     * Subclasses create Spark's options on the driver, so that the session's settings apply in every task.
     */
-  private[stoplog] sealed abstract class GeneratedEncoder[G] extends Encoder {
+  private[stoplog] abstract class GeneratedEncoder[G] extends Encoder {
     @transient protected var schema: StructType   = _
     @transient protected var buffer: RecordBuffer = _
     @transient private var generator: G           = _
+    @transient private var limits                 = Option.empty[InternalRow => Unit]
 
     protected def newBuffer(): RecordBuffer
     protected def newGenerator(to: RecordBuffer): G
@@ -85,6 +79,7 @@ private[stoplog] object RowFormats {
       this.schema = schema
       buffer = newBuffer()
       generator = newGenerator(buffer)
+      limits = limitsOf(schema)
     }
 
     override def begin(out: OutputStream): Unit = out.write(buffer.byteOrderMark)
@@ -92,10 +87,14 @@ private[stoplog] object RowFormats {
     /** Returns why readers with the same options cannot read the row back from the buffer, if so. */
     protected def problem(row: InternalRow): Option[String]
 
+    /** Returns a check of values that the format would change; `None` if no column needs the check. */
+    protected def limitsOf(schema: StructType): Option[InternalRow => Unit]
+
     protected def format: String
 
     override def encode(row: InternalRow, out: OutputStream): Unit = {
       refuseLarge(row)
+      if (limits.isDefined) limits.get.apply(row)
       try generate(generator, row)
       catch {
         case NonFatal(e) => // the generator is broken in the middle of a record
@@ -209,168 +208,5 @@ private[stoplog] object TextEncoder {
     if (named.get("nullValue").exists(text => LineEnds.of(lineSep).isWithin(UTF8String.fromString(text))))
       throw new IllegalArgumentException("nullValue contains the end of a line")
     new TextEncoder(named.get("nullValue"), lineSep, charset.map(_.name))
-  }
-}
-
-/** Writes one JSON object per row: the bytes of `df.write.json` with the defaults of [[LineDialect]]. */
-private[stoplog] final class JsonEncoder private (options: JSONOptions)
-    extends RowFormats.GeneratedEncoder[JacksonGenerator] {
-  // JSON escapes line feeds and carriage returns, so only a separator of the user can be in a record.
-  private val ends = LineEnds.of(Some(options.lineSeparator.getOrElse("")))
-
-  @transient private lazy val parsers = options.buildJsonFactory()
-
-  // No shorter record reaches a limit of the parsers for a string, or for the key of a map.
-  @transient private lazy val longest = {
-    val limits = parsers.streamReadConstraints
-    limits.getMaxStringLength.min(limits.getMaxNameLength)
-  }
-
-  override def suffix: String = ".json"
-
-  override protected def format: String = "json"
-
-  override def open(schema: StructType): Unit = {
-    SupportedTypes.check(format, schema)(new JsonFileFormat().supportDataType)
-    SupportedTypes.check(format, schema)(SupportedTypes.hasTextKeys)
-    SupportedTypes.corruptRecords(format, schema, options.columnNameOfCorruptRecord)
-    super.open(schema)
-  }
-
-  override protected def newBuffer(): RecordBuffer =
-    new RecordBuffer(
-      format,
-      options.encoding.map(Charset.forName).getOrElse(UTF_8),
-      options.lineSeparatorInWrite
-    )
-
-  override protected def newGenerator(to: RecordBuffer): JacksonGenerator =
-    new JacksonGenerator(schema, to, options)
-
-  override protected def generate(generator: JacksonGenerator, row: InternalRow): Unit = {
-    generator.write(row)
-    generator.writeLineEnding()
-    generator.flush()
-  }
-
-  override protected def problem(row: InternalRow): Option[String] = {
-    val record = buffer.record
-    val size   = buffer.size - options.lineSeparatorInWrite.length
-    if (ends.isWithin(record, size)) Some("it contains the end of a line")
-    else if (mayBeInvalid(record, size))
-      ReadableTexts.invalid(row, schema).map(name => s"the string in the column $name is not valid UTF-8")
-    else if (size <= longest) None
-    else unparsed(new String(record, 0, size))
-  }
-
-  private def mayBeInvalid(record: Array[Char], size: Int): Boolean = {
-    var at = 0
-    while (at < size && record(at) != ReadableTexts.Replacement) at += 1
-    at < size || options.writeNonAsciiCharacterAsCodePoint
-  }
-
-  /** Parsers limit the length of a string and of a name. */
-  private def unparsed(record: String): Option[String] =
-    try
-      Using.resource(parsers.createParser(record)) { parser =>
-        Iterator.continually(parser.nextToken()).takeWhile(_ != null).foreach { token =>
-          if (token == JsonToken.VALUE_STRING) parser.getText: Unit
-        }
-        None
-      }
-    catch { case e: JsonProcessingException => Some(e.getOriginalMessage) }
-}
-
-private[stoplog] object JsonEncoder {
-
-  /** @param options all options of Spark's JSON writer; others are ignored
-    * @param sessionTimeZone for timestamps, unless `timeZone` is among the options
-    */
-  def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): JsonEncoder = {
-    val json =
-      new JSONOptions(LineDialect.ofJsonWrites(RowFormats.passed(options).originalMap), sessionTimeZone, "")
-    if (json.pretty) throw new IllegalArgumentException(Pretty)
-    if (json.multiLine) throw new IllegalArgumentException(MultiLine)
-    new JsonEncoder(json)
-  }
-
-  private final val Pretty =
-    "with pretty = true, a row has several lines, and readers cannot read it back; remove it"
-  private final val MultiLine =
-    "with multiLine = true, readers read only the first row of a file; remove it"
-}
-
-/** Writes one CSV record per row, with the same bytes as `df.write.csv` and the defaults of [[LineDialect]].
-  *
-  * With the option `header`, each part starts with the column names, and a part resumed in a later epoch does
-  * not repeat the header. If the only column is null, Spark's writer drops the row. This encoder throws
-  * `STOPLOG_NULL_VALUE` unless the option `nullValue` is set. A record that readers with the same options
-  * would skip or read as other values is the error `STOPLOG_UNREADABLE_ROW`.
-  */
-private[stoplog] final class CsvEncoder private (options: CSVOptions, ofReaders: CSVOptions)
-    extends RowFormats.GeneratedEncoder[UnivocityGenerator] {
-
-  @transient private var readers: CsvReadBack = _
-
-  override def suffix: String = "." + options.extension
-
-  override protected def format: String = "csv"
-
-  override def open(schema: StructType): Unit = {
-    SupportedTypes.check(format, schema)(new CSVFileFormat().supportDataType)
-    SupportedTypes.corruptRecords(format, schema, options.columnNameOfCorruptRecord)
-    readers = new CsvReadBack(schema, ofReaders)
-    super.open(schema)
-    if (options.headerFlag) headerProblem.foreach { why =>
-      throw Errors.columnName(format, schema.fieldNames.mkString(", "), s"in the header, $why")
-    }
-  }
-
-  /** Returns why readers would not skip exactly the header at the start of a file, if so. */
-  private def headerProblem: Option[String] = {
-    val written = header()
-    readers.problemOfLine(written.record, written.size - lineEnd.length).orElse(written.problem)
-  }
-
-  private def header(): RecordBuffer = {
-    val header = newBuffer()
-    val writer = newGenerator(header)
-    writer.writeHeaders()
-    writer.flush()
-    header
-  }
-
-  // A generator rejects a header after a record, and this encoder may have written records of other parts.
-  override def begin(out: OutputStream): Unit = {
-    super.begin(out)
-    if (options.headerFlag) header().drainTo(out)
-  }
-
-  override protected def newBuffer(): RecordBuffer =
-    new RecordBuffer(format, Charset.forName(options.charset), lineEnd)
-
-  override protected def newGenerator(to: RecordBuffer): UnivocityGenerator =
-    new UnivocityGenerator(schema, to, options)
-
-  override protected def generate(generator: UnivocityGenerator, row: InternalRow): Unit = {
-    generator.write(row)
-    generator.flush()
-  }
-
-  override protected def problem(row: InternalRow): Option[String] =
-    readers.problem(buffer.record, buffer.size - lineEnd.length, row)
-
-  private def lineEnd: String = options.lineSeparatorInWrite.getOrElse("\n")
-}
-
-private[stoplog] object CsvEncoder {
-
-  /** @param options all options of Spark's CSV writer; others are ignored
-    * @param sessionTimeZone for timestamps, unless `timeZone` is among the options
-    */
-  def apply(options: Map[String, String] = Map.empty, sessionTimeZone: String = "UTC"): CsvEncoder = {
-    val set       = LineDialect.ofCsvWrites(RowFormats.passed(options).originalMap)
-    val ofReaders = new CSVOptions(set, true, sessionTimeZone, "")
-    new CsvEncoder(new CSVOptions(LineDialect.withEmptyValue(set), true, sessionTimeZone, ""), ofReaders)
   }
 }

@@ -7,8 +7,9 @@ import java.nio.charset.StandardCharsets.UTF_8
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.StructType
-import org.apache.spark.unsafe.types.UTF8String
+import org.apache.spark.sql.types.{Decimal, StructType}
+import org.apache.spark.types.variant.VariantBuilder
+import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 import org.scalatest.funsuite.AnyFunSuite
 
 /** Formats of lines reject a row that readers with the same options would skip, split or read as another row. */
@@ -119,6 +120,44 @@ class UnreadableRowsSuite extends AnyFunSuite {
   )
   accepted("json", One)("two\nlines")("{\"a\":\"two\\nlines\"}\n")
   accepted("json", One)("\uFFFD")("{\"a\":\"\uFFFD\"}\n")
+
+  test("csv rejects decimals with a locale whose readers find other numbers") {
+    for (locale <- Seq("de-DE", "fr-FR", "sv-SE", "pt-BR")) {
+      val options = Map("locale" -> locale)
+      val refused = intercept[Exception with SparkThrowable] {
+        RowFormats.encoder("csv", StructType.fromDDL("d DECIMAL(9,2)"), options, "UTC")
+      }
+      assert(refused.getCondition === "STOPLOG_UNSUPPORTED_COLUMN", locale)
+      assert(written("csv", "i INT", options)(7) === "7\n")
+    }
+    for (options <- Seq(Map("locale" -> "en-GB"), Map.empty[String, String]))
+      assert(written("csv", "d DECIMAL(9,2)", options)(Decimal("-1234.50")) === "-1234.50\n")
+  }
+
+  for (format <- Seq("csv", "json"))
+    test(s"$format rejects times that the LEGACY policy of times cuts") {
+      val conf = new SQLConf
+      conf.setConfString(SQLConf.LEGACY_TIME_PARSER_POLICY.key, "LEGACY")
+      SQLConf.withExistingConf(conf) {
+        val refused =
+          intercept[Exception with SparkThrowable](written(format, "t TIMESTAMP", Map.empty)(1L))
+        assert(refused.getCondition === "STOPLOG_UNREADABLE_ROW")
+        assert(written(format, "t TIMESTAMP", Map.empty)(1000L).contains("00:00:00.001"))
+        assert(written(format, "t TIMESTAMP_NTZ", Map.empty)(1L).contains("00:00:00.000001"))
+        val own = Map("timestampFormat" -> "yyyy-MM-dd")
+        assert(written(format, "t TIMESTAMP", own)(1L).contains("1970-01-01"))
+      }
+    }
+
+  test("json rejects a variant that is nested deeper than its parsers accept") {
+    def line(depth: Int): String = {
+      val parsed = VariantBuilder.parseJson("[" * depth + "]" * depth, false)
+      written("json", "v VARIANT", Map.empty)(new VariantVal(parsed.getValue, parsed.getMetadata))
+    }
+    val error = intercept[Exception with SparkThrowable](line(1000))
+    assert(error.getCondition === "STOPLOG_UNREADABLE_ROW")
+    assert(line(900).length > 900)
+  }
 
   test("json rejects a string that is longer than its parsers accept") {
     val error = intercept[Exception with SparkThrowable](written("json", One, Map.empty)("x" * 120000000))

@@ -56,7 +56,8 @@ private[parquet] final case class ParquetSettings(
     }
 
   def describe: String = {
-    val open = hadoop.filterNot { case (key, _) => Redaction.isSecret(key) }
+    // A setting of a column, such as parquet.bloom.filter.enabled#token, is no secret.
+    val open = hadoop.filterNot { case (key, _) => Redaction.isSecret(key.takeWhile(_ != '#')) }
     FormatDescription.write("parquet", schema)("hadoop" -> open, "session" -> session, "metadata" -> metadata)
   }
 

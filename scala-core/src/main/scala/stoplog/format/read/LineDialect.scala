@@ -38,12 +38,12 @@ private[stoplog] object LineDialect {
 
   private val Blanks = Seq("ignoreLeadingWhiteSpace" -> "false", "ignoreTrailingWhiteSpace" -> "false")
 
-  /** The patterns of Spark's older formatters have other letters. */
-  private def times: Seq[(String, String)] =
-    if (SQLConf.get.getConf(SQLConf.LEGACY_TIME_PARSER_POLICY) == LegacyBehaviorPolicy.LEGACY) Nil
-    else
-      Seq(
-        "timestampFormat"    -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXXXX",
-        "timestampNTZFormat" -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
-      )
+  /** The patterns of Spark's older formatters have other letters. Times without a zone never use the older
+    * formatters.
+    */
+  private def times: Seq[(String, String)] = {
+    val isLegacy = SQLConf.get.getConf(SQLConf.LEGACY_TIME_PARSER_POLICY) == LegacyBehaviorPolicy.LEGACY
+    Option.when(!isLegacy)("timestampFormat" -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSSXXXXX").toSeq :+
+      ("timestampNTZFormat" -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSS")
+  }
 }

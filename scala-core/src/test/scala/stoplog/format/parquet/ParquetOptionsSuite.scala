@@ -97,6 +97,14 @@ class ParquetOptionsSuite extends AnyFunSuite {
     assert(without("id").forall(_.getStatistics.isEmpty) && without("name").forall(!_.getStatistics.isEmpty))
   }
 
+  test("the settings of a column are kept although its name looks like a secret") {
+    val tokens = StructType.fromDDL("token STRING, name STRING")
+    val format = Blocks.format(tokens, Map("parquet.column.statistics.enabled#token" -> "false"))
+    val rows   = RandomTables.internal(tokens, Seq(Row("t0k3n", "ann")))
+    val found  = columns(Blocks.file(format, tokens, Seq(rows))).groupBy(_.getPath.toDotString)
+    assert(found("token").forall(_.getStatistics.isEmpty) && found("name").forall(!_.getStatistics.isEmpty))
+  }
+
   test("key-value metadata is stored alongside Spark's metadata") {
     val metadata =
       footer(file("metadata.Origin" -> "gate 7", "metadata.owner" -> "")).getFileMetaData.getKeyValueMetaData

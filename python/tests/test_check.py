@@ -128,6 +128,27 @@ def test_a_cancelled_compaction_may_lack_the_compacted_part(tmp_path: Path) -> N
     assert checked(tmp_path).findings == ()
 
 
+def overwritten_files_of_other_programs(root: Path) -> MadeSink:
+    """An overwrite has replaced a file of 50 bytes of another program."""
+    jobs = MadeSink(root, "replace", settings={}, query="batch-17")
+    replaced = {"bucket": "day=1", "name": "data.parquet", "bytes": 50, "records": 0, "epoch": -1}
+    jobs.record("epoch", [jobs.finished("day=1", 0, 30)], replace=[replaced])
+    return jobs
+
+
+def test_a_restored_file_that_an_overwrite_replaced_is_found(tmp_path: Path) -> None:
+    jobs = overwritten_files_of_other_programs(tmp_path)
+    assert checked(tmp_path).findings == ()
+    jobs.write("day=1/data.parquet", b"x" * 50)
+    (found,) = checked(tmp_path).findings
+    assert (found.kind, found.path) == (K.REPLACED_PART_VISIBLE, "day=1/data.parquet")
+
+
+def test_a_new_file_with_the_name_of_a_replaced_file_is_not_the_replaced_file(tmp_path: Path) -> None:
+    overwritten_files_of_other_programs(tmp_path).write("day=1/data.parquet", b"x" * 51)
+    assert checked(tmp_path).findings == ()
+
+
 def test_a_lost_part_in_a_bucket_with_a_bar_is_found(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     part = sink.open_part("kind=a|b", 8, 100)

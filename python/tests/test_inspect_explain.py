@@ -259,3 +259,22 @@ def test_a_file_is_not_replaced_because_of_an_equal_name_in_another_directory(tm
     (tmp_path / "day=3" / "data.json").write_text("{}\n")
     assert explained(tmp_path, "day=3/data.json").state is PartState.FOREIGN
     assert explained(tmp_path, "day=1/data.json").state is PartState.REPLACED
+
+
+@pytest.mark.parametrize(("marked", "until"), [(True, "."), (False, " until the record is carried out.")])
+def test_a_visible_replaced_file_is_called_visible(marked: bool, until: str, tmp_path: Path) -> None:
+    jobs = MadeSink(tmp_path, "replace", settings={}, query="batch-17")
+    gone = {"bucket": "day=1", "name": "data.json", "bytes": 3, "records": 0, "epoch": -1}
+    jobs.record("epoch", [], replace=[gone], marked=marked)
+    jobs.write("day=1/data.json", b"{}\n")
+    found = explained(tmp_path, "day=1/data.json")
+    assert found.state is PartState.REPLACED
+    assert found.message.endswith(f"a batch job overwrote what was here. Readers see the file{until}")
+
+
+def test_a_new_file_with_the_name_of_a_replaced_file_is_foreign(tmp_path: Path) -> None:
+    jobs = MadeSink(tmp_path, "replace", settings={}, query="batch-17")
+    gone = {"bucket": "day=1", "name": "data.json", "bytes": 3, "records": 0, "epoch": -1}
+    jobs.record("epoch", [], replace=[gone])
+    jobs.write("day=1/data.json", b'{"a": 1}\n')
+    assert explained(tmp_path, "day=1/data.json").state is PartState.FOREIGN

@@ -11,7 +11,14 @@ from enum import Enum
 from pathlib import Path
 
 from stoplog._html.shown import Shown
-from stoplog._inspect.names import finished_name_of, is_hidden, marker_version, part_name, why_replaced
+from stoplog._inspect.names import (
+    finished_name_of,
+    is_hidden,
+    is_replaced_file,
+    marker_version,
+    part_name,
+    why_replaced,
+)
 from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._log.log import CommitLog
 from stoplog._log.paths import InBucket, leads_outside, staged_of
@@ -253,7 +260,12 @@ def _closed(
         called_off = log.is_called_off(record)
         for replaced in () if called_off else record.replace:
             if wanted.is_replaced(replaced):
-                message = why_replaced(sink_id, record)
+                there = storage.info(replaced.path)
+                if there is not None and not is_replaced_file(replaced, there.size_bytes):
+                    continue
+                until = " until the record is carried out" if not files.is_carried_out(seq) else ""
+                seen = "" if there is None else f" Readers see the file{until}."
+                message = why_replaced(sink_id, record) + seen
                 epoch = record.state.last_epoch
                 return Explanation(subject, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)
         for part in record.publish:

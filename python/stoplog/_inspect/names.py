@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from stoplog._log.paths import hides
-from stoplog._log.records import LogRecord, RecordKind
+from stoplog._log.records import FinishedPart, LogRecord, RecordKind
 from stoplog._shared.definitions import DIRECTORIES, ROOT
 
 _PART = re.compile(
@@ -92,6 +92,15 @@ def uid_of(run: str) -> str:
     '6f1c2f3e8a4b'
     """
     return run.replace("-", "")[:12]
+
+
+def is_replaced_file(part: FinishedPart, size_bytes: int) -> bool:
+    """Returns true if a file at the path of a replaced file is the replaced file.
+
+    No other part ever has the name of a part. Another program may reuse the name of its own file for new
+    rows, so only a file with the recorded length is the replaced file.
+    """
+    return part_name(part.name) is not None or size_bytes == part.size_bytes
 
 
 def why_replaced(sink_id: str, record: LogRecord) -> str:

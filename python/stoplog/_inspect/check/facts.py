@@ -34,7 +34,7 @@ class Visible:
             the part.
         first_directory: for each part name that readers see, one of the directories with such a file.
         directories_of: for names that are in several directories, all these directories.
-        foreign: other files that readers see.
+        foreign: other files, by path. Readers see these files unless a directory is hidden.
         hidden: files that readers ignore.
     """
 
@@ -42,8 +42,12 @@ class Visible:
     valid_lengths: dict[str, int]
     first_directory: dict[str, str]
     directories_of: dict[str, list[str]]
-    foreign: list[FileInfo]
+    foreign: dict[str, FileInfo]
     hidden: list[FileInfo]
+
+    def __contains__(self, path: str) -> bool:
+        """Returns true if the path is a listed file that is not hidden by its name."""
+        return path in self.parts or path in self.foreign
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,13 +124,14 @@ def visible_files(storage: Storage) -> Visible:
     first: dict[str, str] = {}
     rejected: dict[str, str] = {}
     several: dict[str, list[str]] = {}
-    foreign, hidden = [], []
+    foreign: dict[str, FileInfo] = {}
+    hidden = []
     for listed in listed_files(storage):
         file = listed.file
         if listed.is_hidden:
             hidden.append(file)
         elif part_name(file.name) is None:
-            foreign.append(file)
+            foreign[file.path] = file
         else:
             parts[file.path] = file.size_bytes
             if listed.valid_bytes is not None:

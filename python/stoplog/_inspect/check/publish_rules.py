@@ -9,7 +9,7 @@ from stoplog._inspect.check.facts import Facts
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.open_rules import missing_or_short
 from stoplog._inspect.check.rules import finding
-from stoplog._inspect.names import is_hidden, why_replaced
+from stoplog._inspect.names import is_hidden, is_replaced_file, why_replaced
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import leads_outside, staged_of
 from stoplog._log.records import LogRecord, PendingPart
@@ -129,7 +129,8 @@ def _gone(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Findin
 
 def _replaced(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
     for part in sketch.replace:
-        if part.path in facts.visible.parts and facts.storage.info(part.path) is not None:
+        found = facts.storage.info(part.path) if part.path in facts.visible else None
+        if found is not None and is_replaced_file(part, found.size_bytes):
             kind = FindingKind.REWOUND_PART_VISIBLE if sketch.is_rewind else FindingKind.REPLACED_PART_VISIBLE
             yield finding(
                 kind,

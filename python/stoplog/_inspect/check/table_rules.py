@@ -71,7 +71,6 @@ def _position_problem(table: Table, facts: Facts, cursor: Cursor | None) -> str 
 def _surplus(known: Announced, facts: Facts) -> Iterator[Finding]:
     """Finds files of the table that the directory or the log does not have."""
     table, foreign, leaving = known.table, [], []
-    present = facts.visible.parts.keys() | {file.path for file in facts.visible.foreign}
     for path, times in Counter(table.files).items():
         if times > 1:
             message = f"{table.subject} has {path} {times} times."
@@ -85,7 +84,7 @@ def _surplus(known: Announced, facts: Facts) -> Iterator[Finding]:
             yield _about(FindingKind.TABLE_FILE_REMOVED, message, path, change)
         elif path in known.leaving:
             leaving.append(path)
-        elif path not in present and facts.length(path) is None:
+        elif path not in facts.visible and facts.length(path) is None:
             message = f"{table.subject} has {path}, and the directory does not have the file."
             yield finding(FindingKind.TABLE_FILE_GONE, message, path, None, _bucket(path))
         elif part_name(path.rpartition("/")[2]) is None:

@@ -89,7 +89,7 @@ def visible_findings(visible: Visible) -> Iterator[Finding]:
 
 def foreign_findings(visible: Visible) -> Iterator[Finding]:
     """Finds files of other programs among the parts."""
-    for file in visible.foreign:
+    for file in visible.foreign.values():
         if not is_hidden(file.path):
             message = f"{file.path} does not have the name of a part."
             yield finding(FindingKind.FOREIGN_FILE, message, file.path, None, file.directory)

@@ -144,6 +144,25 @@ def test_a_restored_file_that_an_overwrite_replaced_is_found(tmp_path: Path) -> 
     assert (found.kind, found.path) == (K.REPLACED_PART_VISIBLE, "day=1/data.parquet")
 
 
+@pytest.mark.parametrize("beside_a_query", [False, True])
+@pytest.mark.parametrize(
+    ("kind", "path", "size"),
+    [
+        (K.FINISHED_PART_EMPTY, f"day=1/part-{UID}-0.json", 0),
+        (K.FINISHED_PART_DOUBLED, f"day=1 (copy)/part-{UID}-0.json", 30),
+    ],
+)
+def test_damaged_parts_of_batch_jobs_are_found(
+    kind: FindingKind, path: str, size: int, beside_a_query: bool, tmp_path: Path
+) -> None:
+    if beside_a_query:
+        MadeSink(tmp_path).record("claim")
+    overwritten_files_of_other_programs(tmp_path).write(path, b"x" * size)
+    report = checked(tmp_path, "replace")
+    assert [(one.kind, one.path) for one in report.findings] == [(kind, path)]
+    assert not report.is_healthy
+
+
 def test_a_new_file_with_the_name_of_a_replaced_file_is_not_the_replaced_file(tmp_path: Path) -> None:
     overwritten_files_of_other_programs(tmp_path).write("day=1/data.parquet", b"x" * 51)
     assert checked(tmp_path).findings == ()

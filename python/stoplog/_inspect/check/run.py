@@ -82,13 +82,14 @@ def _look(
     visible = visible_files(storage)
     sinks = [facts(storage, sink_id, visible, now_millis, watch) for sink_id in sink_ids]
     found: list[Finding] = []
-    # The log of another system is often in a checkpoint; the compacted files were written by other programs.
+    # The log of another system is often in a checkpoint.
     kinds = {sink.kind for sink in sinks}
-    if SinkKind.FILES in kinds:
+    if kinds - {SinkKind.CONNECTOR}:
         found += visible_findings(visible)
-        if SinkKind.REPLACEMENTS not in kinds:
-            of_tables = {path for table in compared for path in table.files}
-            found += (one for one in foreign_findings(visible) if one.path not in of_tables)
+    # Jobs write into paths of other programs, and compact the files of these programs.
+    if SinkKind.FILES in kinds and SinkKind.REPLACEMENTS not in kinds:
+        of_tables = {path for table in compared for path in table.files}
+        found += (one for one in foreign_findings(visible) if one.path not in of_tables)
     for sink in sinks:
         found += _of_sink(sink)
     if compared:

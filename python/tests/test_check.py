@@ -128,6 +128,25 @@ def test_a_cancelled_compaction_may_lack_the_compacted_part(tmp_path: Path) -> N
     assert checked(tmp_path).findings == ()
 
 
+OF_FLINK = "part-2f9ef3ac-6cd3-4b6a-9f0e-6f1c2f3e8a4b-0"
+OF_ICEBERG = "00000-1-2f9ef3ac-6cd3-4b6a-9f0e-6f1c2f3e8a4b-00001.parquet"
+OF_HUDI = "2f9ef3ac-6cd3-4b6a-9f0e-6f1c2f3e8a4b-0_0-21-0_20260101000000000.parquet"
+
+
+@pytest.mark.parametrize("name", [OF_FLINK, OF_ICEBERG, OF_HUDI])
+def test_a_file_with_a_whole_uuid_is_not_a_part(name: str, tmp_path: Path) -> None:
+    healthy(tmp_path).write(f"day=1/{name}", b"")
+    assert [one.kind for one in checked(tmp_path).findings] == [K.FOREIGN_FILE]
+    assert SinkDirectory(tmp_path, clock=lambda: NOW).status().foreign_files == 1
+
+
+def test_a_prefix_of_a_part_may_be_a_uuid(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    name = f"2f9ef3ac-6cd3-4b6a-9f0e-6f1c2f3e8a4b-{UID}-3.json"
+    sink.write(f"day=1/{name}", b"x")
+    assert checked(tmp_path).findings == ()
+
+
 def overwritten_files_of_other_programs(root: Path) -> MadeSink:
     """An overwrite has replaced a file of 50 bytes of another program."""
     jobs = MadeSink(root, "replace", settings={}, query="batch-17")

@@ -261,6 +261,16 @@ def test_a_file_is_not_replaced_because_of_an_equal_name_in_another_directory(tm
     assert explained(tmp_path, "day=1/data.json").state is PartState.REPLACED
 
 
+def test_a_part_without_a_record_may_belong_to_a_trimmed_record(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    for seq in range(4):
+        sink.record_path(seq).unlink()
+    assert explained(tmp_path, sink.name(0)).message == (
+        "The part is finished. No record names the part: a trimmed record or an ended batch job has "
+        "published the part. Readers see the part."
+    )
+
+
 @pytest.mark.parametrize(("marked", "until"), [(True, "."), (False, " until the record is carried out.")])
 def test_a_visible_replaced_file_is_called_visible(marked: bool, until: str, tmp_path: Path) -> None:
     jobs = MadeSink(tmp_path, "replace", settings={}, query="batch-17")

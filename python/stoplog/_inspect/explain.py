@@ -371,13 +371,20 @@ def _by_its_place(
         return found
     if part_name(file.name) is not None:
         hidden = " Readers ignore its directory." if is_hidden(file.path) else " Readers see the part."
-        message = f"The part is finished: a trimmed record closed the part.{hidden}"
+        message = f"The part is finished. No record names the part: {_origin(storage, sinks)}.{hidden}"
         return Explanation(subject, PartState.FINISHED, message, file.path)
     if is_hidden(file.path):
         return Explanation(
             subject, PartState.FOREIGN, "No sink wrote the file. Readers ignore the file.", file.path
         )
     return Explanation(subject, PartState.FOREIGN, "No sink wrote the file. Readers see the file.", file.path)
+
+
+def _origin(storage: Storage, sinks: Sequence[str]) -> str:
+    """Returns the possible origins of a part without a record. An ended batch job deletes its log."""
+    if any(min(CommitLog(storage, sink_id).files().records, default=0) > 0 for sink_id in sinks):
+        return "a trimmed record or an ended batch job has published the part"
+    return "an ended batch job has published the part, or another program has copied the file"
 
 
 def _orphan(file: FileInfo, now_millis: int) -> str:

@@ -13,6 +13,7 @@ from stoplog._shared.definitions import DIRECTORIES, ROOT
 _PART = re.compile(
     r"(?P<prefix>[^._].*)-(?P<uid>[0-9a-f]{12})-(?P<number>[mr]?\d+)(?P<suffix>\D.*)?", re.DOTALL
 )
+_ENDS_IN_UUID = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}\Z")
 _STAGED = re.compile(r"\.(?P<name>.+)\.inprogress\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}", re.DOTALL)
 _ON_S3 = re.compile(
     r"\.(?P<name>.+)\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}(\.upload|\.tail.*|\.piece-.*|\..*)?", re.DOTALL
@@ -46,7 +47,8 @@ def part_name(name: str) -> PartName | None:
     True
     """
     found = _PART.fullmatch(name)
-    if found is None:
+    # Flink, Iceberg and Hudi number files after a whole UUID, whose last group looks like a run.
+    if found is None or _ENDS_IN_UUID.search(found["prefix"]):
         return None
     number = found["number"]
     return PartName(

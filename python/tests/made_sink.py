@@ -103,9 +103,9 @@ class MadeSink:
         self.write("/".join(filter(None, (bucket, self.name(number)))), b"x" * size)
         return self.pending_part(bucket, number, size, reason)
 
-    def call_off(self, seq: int) -> None:
-        """Notes that the merge of this record does not come to pass."""
-        self.mark_path(seq).with_suffix(".visible").write_bytes(b"{}")
+    def call_off(self, seq: int, why: str = "a reader has moved a small part") -> None:
+        """Notes that the replacement of this record does not come to pass."""
+        self.mark_path(seq).with_suffix(".visible").write_text(json.dumps({"why": why}))
 
     def record(
         self,

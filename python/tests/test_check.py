@@ -187,6 +187,13 @@ def test_a_new_file_with_the_name_of_a_replaced_file_is_not_the_replaced_file(tm
     assert checked(tmp_path).findings == ()
 
 
+def test_a_called_off_overwrite_of_an_empty_path_is_not_damage(tmp_path: Path) -> None:
+    jobs = MadeSink(tmp_path, "replace", settings={"follows": RUN}, query="batch-17")
+    jobs.record("epoch", [jobs.pending_part("day=1", 0, 10)])
+    jobs.call_off(0)
+    assert checked(tmp_path).findings == ()
+
+
 def test_a_lost_part_in_a_bucket_with_a_bar_is_found(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     part = sink.open_part("kind=a|b", 8, 100)

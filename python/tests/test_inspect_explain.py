@@ -209,8 +209,32 @@ def test_a_cancelled_compaction_keeps_the_input_files(tmp_path: Path) -> None:
     merged = explained(tmp_path, f"part-{UID}-m0.json")
     assert (merged.state, merged.seq) == (PartState.GONE, 3)
     assert merged.message == (
-        "The part was never visible: the compaction of record 3 was called off, because one of its small "
-        "parts was taken away, or its own rows were lost. The small parts have the rows."
+        "The part was never visible. The compaction of record 3 was called off because a reader has moved a "
+        "small part. The small parts have the rows."
+    )
+
+
+def test_a_called_off_overwrite_of_an_empty_path_has_the_cause(tmp_path: Path) -> None:
+    jobs = MadeSink(tmp_path, "replace", settings={"follows": RUN}, query="batch-17")
+    jobs.record("epoch", [jobs.pending_part("day=1", 0, 10)])
+    jobs.call_off(0, "its part 0 is lost")
+    found = explained(tmp_path, jobs.name(0))
+    assert (found.state, found.seq) == (PartState.GONE, 0)
+    assert found.message == (
+        "The part was never visible. The overwrite of record 0 was called off because its part 0 is lost. "
+        "Readers see the files from before the job, and no row of the job: correct the cause, and run the "
+        "job again."
+    )
+
+
+def test_a_called_off_rewind_is_not_called_a_compaction(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    gone = {"bucket": "day=3", "name": sink.name(7), "bytes": 1100, "records": 10, "epoch": 3}
+    sink.record("compact", [sink.pending_part("day=3", 8, 500, "rewind")], replace=[gone])
+    sink.call_off(6, "its part 8 is lost")
+    assert explained(tmp_path, sink.name(8)).message == (
+        "The part was never visible. The rewind of record 6 was called off because its part 8 is lost. "
+        "The sink is as before the rewind."
     )
 
 
@@ -219,7 +243,7 @@ def test_a_skipped_lost_part_is_explained(tmp_path: Path) -> None:
     lost = explained(tmp_path, f"part-{UID}-4.json")
     assert (lost.state, lost.seq) == (PartState.GONE, 4)
     assert lost.message == (
-        "The part was never visible: record 4 decided it, its file was lost before, and the query has "
+        f"The part was never visible. day=2/part-{UID}-4.json of record 4 was lost, and the query has "
         "continued without its 10 rows (onLostPart=skip)."
     )
 

@@ -10,10 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from damages import part_skipped
 from made_sink import MINUTE, NOW, QUERY, RUN, UID, MadeSink, healthy
 
 from stoplog._inspect import status as status_of
 from stoplog._storage import open_storage
+from stoplog.cli.commands.show import _lines_of_show
 from stoplog.cli.commands.status import _lines_of_status
 from stoplog.errors import NotFound, StoplogError
 from stoplog.inspection import (
@@ -308,12 +310,34 @@ def test_records_are_shown_with_path_and_state_of_publication(tmp_path: Path) ->
     assert not one.record(3).called_off
     sink.call_off(3)
     assert one.record(3).called_off
+    assert one.record(3).remarks == (
+        "The compaction of record 3 was called off because a reader has moved a small part. "
+        "The small parts have the rows.",
+    )
     sink.mark_path(5).unlink()
     assert not one.newest_record().published
     assert not one.epoch(3).published
     # A record that says nothing of an epoch, or cannot be read, is passed over.
     sink.record_path(4).write_bytes(b"{")
     assert one.epoch(1).record.seq == 2
+
+
+def test_a_shown_record_names_the_parts_that_the_query_has_skipped(tmp_path: Path) -> None:
+    part_skipped(healthy(tmp_path))
+    found = directory(tmp_path).record(4)
+    remark = (
+        f"day=2/part-{UID}-4.json of record 4 was lost, and the query has continued without its 10 rows "
+        "(onLostPart=skip)."
+    )
+    assert found.remarks == (remark,)
+    assert list(_lines_of_show(found, 1))[2:4] == ["Carried out.", remark]
+
+
+def test_a_called_off_record_is_not_shown_as_carried_out(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    sink.call_off(3)
+    found = directory(tmp_path).record(3)
+    assert list(_lines_of_show(found, 0))[2] == found.remarks[0]
 
 
 def test_hidden_files_are_neither_finished_nor_foreign(tmp_path: Path) -> None:

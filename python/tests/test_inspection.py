@@ -199,7 +199,7 @@ def test_every_state_of_a_file_is_explained(tmp_path: Path) -> None:
         sink.name(1): (PartState.REPLACED, f"day=1/part-{UID}-m0.json"),
         sink.staged_path("day=9", 88): (PartState.ORPHAN, "within an hour"),
         sink.staged_path("day=9", 89): (PartState.ORPHAN, "in 11 min"),
-        "part-0b9d8c7e1f2a-0.json": (PartState.FINISHED, "a trimmed record"),
+        "part-0b9d8c7e1f2a-0.json": (PartState.FINISHED, "an ended batch job"),
         "day=3/notes.txt": (PartState.FOREIGN, "Readers see the file"),
         "day=2/_SUCCESS": (PartState.OWN, "Sink main marks the bucket day=2 as complete"),
         "day=2/_SUCCESS.2": (PartState.OWN, "Sink main marks"),

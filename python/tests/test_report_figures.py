@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from html import unescape
@@ -87,6 +88,12 @@ def test_a_cancelled_compaction_is_not_counted(sink: MadeSink) -> None:
     sink.call_off(3)
     log = report(sink).figures.log
     assert (log.parts, log.merged, log.reasons) == (3, 0, {"age": 2, "size": 1})
+
+
+def test_a_skipped_lost_part_is_not_counted(sink: MadeSink) -> None:
+    sink.mark_path(2).with_suffix(".visible").write_text(json.dumps({"skipped": [f"day=2/{sink.name(2)}"]}))
+    log = report(sink).figures.log
+    assert (log.parts, log.rows, log.bytes, log.reasons) == (2, 20, 400, {"size": 2, "age": 1})
 
 
 def test_a_delay_ends_with_the_mark_but_not_before_the_record(sink: MadeSink) -> None:

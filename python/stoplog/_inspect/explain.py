@@ -11,18 +11,26 @@ from enum import Enum
 from pathlib import Path
 
 from stoplog._html.shown import Shown
+from stoplog._inspect.endings import why_called_off, why_replaced, why_skipped
 from stoplog._inspect.names import (
     finished_name_of,
     is_hidden,
     is_replaced_file,
     marker_version,
     part_name,
-    why_replaced,
 )
 from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._log.log import CommitLog
 from stoplog._log.paths import InBucket, leads_outside, staged_of
-from stoplog._log.records import FinishedPart, LogRecord, Marker, OpenPart, PendingPart, RecordKind
+from stoplog._log.records import (
+    FinishedPart,
+    LogRecord,
+    Marker,
+    OpenPart,
+    PendingPart,
+    RecordKind,
+    RecordOutcome,
+)
 from stoplog._shared.definitions import DIRECTORIES, GRACE_MILLIS, ROOT
 from stoplog._storage import FileInfo, Storage
 from stoplog._storage.opening import local_path
@@ -257,8 +265,8 @@ def _closed(
             continue
         if record is None:
             continue
-        called_off = log.is_called_off(record)
-        for replaced in () if called_off else record.replace:
+        outcome = log.outcome(seq, files)
+        for replaced in () if outcome.is_called_off else record.replace:
             if wanted.is_replaced(replaced):
                 there = storage.info(replaced.path)
                 if there is not None and not is_replaced_file(replaced, there.size_bytes):
@@ -270,29 +278,18 @@ def _closed(
                 return Explanation(subject, PartState.REPLACED, message, replaced.path, sink_id, epoch, seq)
         for part in record.publish:
             if wanted.is_part(part):
-                if called_off:
-                    return _called_off(sink_id, subject, record, part)
-                if seq in files.noted and part.finished_path in log.skipped(seq):
-                    return _lost(sink_id, subject, record, part)
+                if not outcome.shows(part):
+                    return _never_shown(sink_id, subject, record, part, outcome)
                 return _published(storage, sink_id, subject, record, part, files.is_carried_out(seq))
     return None
 
 
-def _called_off(sink_id: str, subject: str, record: LogRecord, part: PendingPart) -> Explanation:
-    message = (
-        f"The part was never visible: the compaction of record {record.seq} was called off, because one of "
-        "its small parts was taken away, or its own rows were lost. The small parts have the rows."
-    )
-    return Explanation(
-        subject, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq
-    )
-
-
-def _lost(sink_id: str, subject: str, record: LogRecord, part: PendingPart) -> Explanation:
-    message = (
-        f"The part was never visible: record {record.seq} decided it, its file was lost before, and the "
-        f"query has continued without its {part.records} rows (onLostPart=skip)."
-    )
+def _never_shown(
+    sink_id: str, subject: str, record: LogRecord, part: PendingPart, outcome: RecordOutcome
+) -> Explanation:
+    cause = outcome.called_off
+    why = why_skipped(record, part) if cause is None else why_called_off(record, cause)
+    message = f"The part was never visible. {why}"
     return Explanation(
         subject, PartState.GONE, message, part.finished_path, sink_id, record.state.last_epoch, record.seq
     )

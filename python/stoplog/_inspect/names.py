@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass
 
 from stoplog._log.paths import hides
-from stoplog._log.records import FinishedPart, LogRecord, RecordKind
-from stoplog._shared.definitions import DIRECTORIES, ROOT
+from stoplog._log.records import FinishedPart
 
 _PART = re.compile(
     r"(?P<prefix>[^._].*)-(?P<uid>[0-9a-f]{12})-(?P<number>[mr]?\d+)(?P<suffix>\D.*)?", re.DOTALL
@@ -103,17 +102,3 @@ def is_replaced_file(part: FinishedPart, size_bytes: int) -> bool:
     rows, so only a file with the recorded length is the replaced file.
     """
     return part_name(part.name) is not None or size_bytes == part.size_bytes
-
-
-def why_replaced(sink_id: str, record: LogRecord) -> str:
-    """Returns the reason why the files that a record replaces are no longer visible."""
-    by = ", ".join(part.finished_path for part in record.publish)
-    if record.is_compaction:
-        return f"Its rows are in {by} now: record {record.seq} compacted small parts."
-    if record.kind is not RecordKind.COMPACT:
-        return f"Record {record.seq} replaced it: a batch job overwrote what was here."
-    kept = f" Its first rows may be in {by}." if by else ""
-    return (
-        f"Record {record.seq} hid the file: 'stoplog rewind' went back to an earlier epoch, "
-        f"after a copy to {ROOT}/{sink_id}/{DIRECTORIES['aside']}.{kept}"
-    )

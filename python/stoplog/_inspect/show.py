@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from stoplog._html.shown import Shown
+from stoplog._inspect.endings import why_called_off, why_skipped
 from stoplog._log.log import CommitLog
-from stoplog._log.records import LogRecord
+from stoplog._log.records import LogRecord, RecordOutcome
 from stoplog._storage import Storage
 from stoplog.errors import NotFound
 
@@ -19,14 +21,18 @@ class RecordView(Shown):
     Attributes:
         path: the path of the record, under the sink's path.
         published: true if all decisions of the record are known to be carried out.
-        called_off: true for a called-off merge: its inputs stay visible, and its part is never published.
+        called_off: true for a called-off record: the files that it replaces stay, and its parts are never
+            published.
         record: the contents of the record.
+        remarks: sentences on decisions that did not take effect: the cause for which the record was called
+            off, and the lost parts without which the query has continued.
     """
 
     path: str
     published: bool
     called_off: bool
     record: LogRecord
+    remarks: tuple[str, ...] = ()
 
 
 def epoch(storage: Storage, sink_id: str, number: int) -> RecordView:
@@ -55,8 +61,17 @@ def record(storage: Storage, sink_id: str, seq: int) -> RecordView:
         kept = sorted(log.files().records)
         there = f"the log has records {kept[0]} to {kept[-1]}" if kept else "the log is empty"
         raise NotFound(f"Record {seq} of sink {sink_id} is not in the log: {there}.")
-    published = not found.has_to_be_settled or log.files().is_carried_out(seq)
-    return RecordView(log.path(seq), published, log.is_called_off(found), found)
+    files = log.files()
+    published = not found.has_to_be_settled or files.is_carried_out(seq)
+    outcome = log.outcome(seq, files)
+    return RecordView(log.path(seq), published, outcome.is_called_off, found, tuple(_remarks(found, outcome)))
+
+
+def _remarks(record: LogRecord, outcome: RecordOutcome) -> Iterator[str]:
+    if outcome.called_off is not None:
+        yield why_called_off(record, outcome.called_off)
+    skipped = (part for part in record.publish if part.finished_path in outcome.skipped)
+    yield from (why_skipped(record, part) for part in skipped)
 
 
 def newest(storage: Storage, sink_id: str) -> RecordView:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
 from stoplog._log.codec import BaseGone, Elsewhere, RecordProblem, TooNew, Torn, decode_stored
 from stoplog._log.delta import StoredRecord, WrongBase, last_of
 from stoplog._log.paths import published_outside
-from stoplog._log.records import LogRecord, RecordKind, SinkState
+from stoplog._log.records import LogRecord, RecordKind, RecordOutcome, SinkState
 from stoplog._shared.definitions import LOG, NOTE_END, RECORD_END, REPLACEMENTS, ROOT, shared
 from stoplog._storage import FileInfo, Storage
 from stoplog.errors import UnreadableRecord
@@ -44,12 +45,17 @@ def _condition(problem: RecordProblem) -> str:
     return "STOPLOG_PATH_ELSEWHERE" if isinstance(problem, Elsewhere) else "STOPLOG_RECORD_TORN"
 
 
-def _skipped_in(note: bytes) -> list[str]:
+def _decoded(note: bytes) -> dict[str, object]:
+    """Returns the fields of a note; a list of visible files has no fields."""
     try:
         found = json.loads(note)
     except (ValueError, RecursionError):
-        return []
-    paths = found.get("skipped", []) if isinstance(found, dict) else []
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _skipped_in(note: dict[str, object]) -> list[str]:
+    paths = note.get("skipped")
     return [path for path in paths if isinstance(path, str)] if isinstance(paths, list) else []
 
 
@@ -130,8 +136,8 @@ class CommitLog:
     def newest(self) -> LogRecord | None:
         """Returns the newest record; `None` for an empty log. Raises `UnreadableRecord`."""
         before, looks = -1, _LOOKS
-        while records := self.files().records:
-            seq = max(records)
+        while (files := self.files()).records:
+            seq = max(files.records)
             problem = Torn("the directory lists the record, but the file is missing")
             try:
                 found = self.read(seq)
@@ -140,7 +146,7 @@ class CommitLog:
                     raise
                 found, problem = None, error.problem
             if found is not None:
-                return self._leaving(found)
+                return self._leaving(found, files)
             # The record or its base was trimmed, and there is a newer record; otherwise the record stays
             # unreadable.
             before, looks = seq, _LOOKS if seq > before else looks - 1
@@ -148,9 +154,9 @@ class CommitLog:
                 raise unreadable(self._absolute(seq), problem)
         return None
 
-    def _leaving(self, record: LogRecord) -> LogRecord:
+    def _leaving(self, record: LogRecord, files: LogFiles) -> LogRecord:
         """Returns the record with the valid state: for a called-off rewind, the state before the rewind."""
-        if not record.is_rewind or not self.is_called_off(record):
+        if not record.is_rewind or not self.outcome(record.seq, files).is_called_off:
             return record
         before = self.read(record.seq - 1)
         return record if before is None else replace(record, state=before.state)
@@ -227,30 +233,22 @@ class CommitLog:
             raise Torn(f"its base, record {seq}, is a different record now")
         return base
 
-    def is_called_off(self, record: LogRecord) -> bool:
-        """Returns true for a called-off record: the files to replace stay, and its parts are never published.
+    def outcome(self, seq: int, files: LogFiles) -> RecordOutcome:
+        """Returns how a record ended, as the jar does. Reads only notes that the list of files contains.
 
-        The first note of such a record is an object instead of a list of paths.
+        The first note of a called-off record is an object with the reason.
         """
-        if not record.replace:
-            return False
-        try:
-            return isinstance(json.loads(self._storage.read(self._path(record.seq, NOTE_END)) or b"[]"), dict)
-        except (ValueError, RecursionError):
-            return False
+        notes = list(self._notes(seq)) if seq in files.noted else []
+        if notes and "why" in notes[0]:
+            return RecordOutcome(called_off=str(notes[0]["why"]))
+        return RecordOutcome(skipped=frozenset(path for note in notes for path in _skipped_in(note)))
 
-    def skipped(self, seq: int) -> frozenset[str]:
-        """Returns the paths of the record's parts that were lost, and without which the query continued.
-
-        Reads the notes of the record, of which `LogFiles.noted` knows whether there are any.
-        """
-        paths: set[str] = set()
+    def _notes(self, seq: int) -> Iterator[dict[str, object]]:
         for number in count():
             note = self._storage.read(self._path(seq, f"{NOTE_END}-{number}" if number else NOTE_END))
             if note is None:
-                break
-            paths.update(_skipped_in(note))
-        return frozenset(paths)
+                return
+            yield _decoded(note)
 
     def head(self, seq: int) -> RecordHead | None:
         """Reads only the start of a record; returns `None` if the record is missing or torn."""

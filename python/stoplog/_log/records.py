@@ -184,6 +184,28 @@ class SinkState:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordOutcome:
+    """The decisions of a record that never take effect, according to the notes of the record.
+
+    Attributes:
+        called_off: the reason for which the record was called off, if so: the files to replace stay, and
+            the parts of the record are never published.
+        skipped: the paths of the parts that were lost, and without which the query continued.
+    """
+
+    called_off: str | None = None
+    skipped: frozenset[str] = frozenset()
+
+    @property
+    def is_called_off(self) -> bool:
+        return self.called_off is not None
+
+    def shows(self, part: PendingPart) -> bool:
+        """Returns true if readers see the part once the record is carried out."""
+        return not self.is_called_off and part.finished_path not in self.skipped
+
+
+@dataclass(frozen=True, slots=True)
 class LogRecord:
     """An immutable record of the commit log.
 

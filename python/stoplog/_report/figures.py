@@ -6,7 +6,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stoplog._inspect.status import SinkStatus, status
 from stoplog._log.log import CommitLog, LogFiles
@@ -23,7 +23,7 @@ READ_BYTES = 12 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class LogFigures:
-    """The parts that the newest records published.
+    """The parts that the newest records published, without lost parts.
 
     Attributes:
         kept: the number of records in the log.
@@ -73,8 +73,10 @@ def log_figures(storage: Storage, sink_id: str, now_millis: int) -> LogFigures:
         counts.add(record)
         # Each record is carried out before the next record is written: only the newest may be in progress.
         is_done = seq in files.marks or not is_newest
-        if is_done and not (seq in files.noted and log.is_called_off(record)):
-            counts.add_published(record, _published_at(record, files.marks.get(seq), next_millis))
+        if is_done:
+            outcome = log.outcome(seq, files)
+            shown = replace(record, publish=tuple(filter(outcome.shows, record.publish)))
+            counts.add_published(shown, _published_at(record, files.marks.get(seq), next_millis))
         next_millis = record.written_at_millis
     return counts.done(len(files.records))
 

@@ -57,8 +57,8 @@ class Facts:
     Attributes:
         log: the files of its log.
         sketches: the readable records by sequence number, ascending, without their open parts. The sketch of
-            a called-off merge has no decisions.
-        called_off: the sequence numbers of called-off merges.
+            a called-off record has no decisions.
+        called_off: the sequence numbers of called-off records.
         unreadable: the unreadable records, and the records whose base cannot be used.
         newest: the newest record with all fields; `None` if the record is unreadable or does not exist.
         staged: the files in the sink's own directory except the log, by path.
@@ -173,11 +173,11 @@ def facts(
                 # record is removed next.
                 continue
             sketches[seq] = _sketch(stored.said)
-            if seq in files.noted and log.is_called_off(stored.said):
+            outcome = log.outcome(seq, files)
+            skipped[seq] = outcome.skipped
+            if outcome.is_called_off:
                 called_off.add(seq)
                 sketches[seq] = replace(sketches[seq], publish=(), replace=(), manifest=None, markers=())
-            elif seq in files.noted:
-                skipped[seq] = log.skipped(seq)
             newest = log.read(seq)
         except UnreadableRecord as error:
             newest = None

@@ -9,7 +9,8 @@ from stoplog._inspect.check.facts import Facts
 from stoplog._inspect.check.finding import Finding, FindingKind
 from stoplog._inspect.check.open_rules import missing_or_short
 from stoplog._inspect.check.rules import finding
-from stoplog._inspect.names import is_hidden, is_replaced_file, why_replaced
+from stoplog._inspect.endings import why_replaced, why_skipped
+from stoplog._inspect.names import is_hidden, is_replaced_file
 from stoplog._inspect.sinks import SinkKind
 from stoplog._log.paths import leads_outside, staged_of
 from stoplog._log.records import LogRecord, PendingPart
@@ -117,10 +118,7 @@ def _gone(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Findin
         message = f"{part.finished_path} is in {elsewhere or 'the path itself'} now."
         yield _about(facts, FindingKind.FINISHED_PART_MOVED, message, sketch, part, part.finished_path)
     elif part.finished_path in facts.skipped.get(sketch.seq, ()):
-        message = (
-            f"{part.finished_path} of record {sketch.seq} was lost, and the query has continued without its "
-            f"{part.records} rows (onLostPart=skip)."
-        )
+        message = why_skipped(sketch, part)
         yield _about(facts, FindingKind.FINISHED_PART_GONE, message, sketch, part, part.finished_path)
     else:
         message = f"{part.finished_path}, published by record {sketch.seq}, is no longer there."

@@ -84,9 +84,9 @@ def _lines_of_show(found: RecordView, limit: int) -> Iterator[str]:
     yield f"Record {record.seq}: {what}, {moment(record.written_at_millis)}"
     last = "no epoch yet" if record.state.last_epoch is None else f"last epoch {record.state.last_epoch}"
     yield f"Query {record.state.query_id}, {last}"
-    yield "Carried out." if found.published else "Decided, but not yet marked as carried out."
-    if found.called_off:
-        yield "This compaction was called off: the small parts stay, and the compacted part stays hidden."
+    if not found.called_off:
+        yield "Carried out." if found.published else "Decided, but not yet marked as carried out."
+    yield from limited(iter(found.remarks[: limit or None]), len(found.remarks), limit, "remarks")
     if record.publish:
         reasons = Counter(part.reason for part in record.publish)
         words = ", ".join(f"{reason} {count}" for reason, count in sorted(reasons.items()))

@@ -13,7 +13,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from made_sink import MINUTE, NOW, MadeSink, healthy
+from made_sink import MINUTE, NOW, SETTINGS, MadeSink, healthy
 from prometheus_client.parser import text_string_to_metric_families
 
 from stoplog._exporter.collector import SinkCollector
@@ -67,6 +67,7 @@ def test_a_text_file_has_the_figures_of_a_sink(tmp_path: Path) -> None:
         ("stoplog_driver_state", "main", "dead"): 0,
         ("stoplog_driver_state", "main", "silent"): 0,
         ("stoplog_driver_state", "main", "released"): 0,
+        ("stoplog_driver_hanging", "main"): 0,
     }
     assert {file.name for file in tmp_path.iterdir()} == {"events", "stoplog.prom"}, "no other file is left"
 
@@ -80,6 +81,17 @@ def test_a_sink_without_invisible_rows_has_no_oldest_row(tmp_path: Path) -> None
     found = exported(tmp_path / "one.prom", sink.root)
     assert ("stoplog_oldest_invisible_row_timestamp_seconds", "main") not in found
     assert (found["stoplog_open_parts", "main"], found["stoplog_driver_state", "main", "released"]) == (0, 1)
+
+
+@pytest.mark.usefixtures("clock")
+def test_a_driver_without_heartbeats_hangs_if_its_process_exists(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("stoplog._inspect.liveness.is_here", lambda _: True)
+    sink = MadeSink(tmp_path / "out", settings={**SETTINGS, "driver": "node-1 boot/pid:[1] 17 5 20000"})
+    sink.record("claim", at_millis=NOW - MINUTE)
+    found = exported(tmp_path / "one.prom", sink.root)
+    assert (found["stoplog_driver_state", "main", "alive"], found["stoplog_driver_hanging", "main"]) == (1, 1)
 
 
 @pytest.mark.usefixtures("clock")

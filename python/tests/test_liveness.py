@@ -54,7 +54,8 @@ def test_the_driver_of_a_running_process_is_alive_without_heartbeats(tmp_path: P
         "or the process has given up the sink"
     )
     found = life(tmp_path, NOW + 3_600_000, there=True)
-    assert found == DriverLife(DriverState.ALIVE, RUN, 3_600_000, alive)
+    assert found == DriverLife(DriverState.ALIVE, RUN, 3_600_000, alive, is_hanging=True)
+    assert not life(tmp_path, NOW + 59_999, there=True).is_hanging
 
 
 def test_a_heartbeat_is_reported_with_the_timeout(tmp_path: Path) -> None:

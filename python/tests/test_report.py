@@ -13,7 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from made_sink import MINUTE, NOW, MadeSink, healthy
+from made_sink import MINUTE, NOW, SETTINGS, MadeSink, healthy
 
 from stoplog._report import figures as of_figures
 from stoplog._report import report as of_page
@@ -93,6 +93,19 @@ def test_open_parts_of_a_dead_query_need_attention(tmp_path: Path) -> None:
     assert found[0] == "1 problem needs attention"
     assert found[1].startswith("2 open parts with 20 rows, and no query runs (the driver of run ")
     assert found[1].endswith(": restart the query, or run stoplog finalize PATH.")
+
+
+def test_a_hanging_driver_needs_attention(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("stoplog._inspect.liveness.is_here", lambda _: True)
+    sink = MadeSink(tmp_path, settings={**SETTINGS, "driver": "node-1 boot/pid:[1] 17 5 20000"})
+    sink.record("claim", at_millis=NOW)
+    assert verdict(report(tmp_path, NOW + MINUTE - 1).html) == [
+        "Nothing needs attention: 0 files, 0 open parts"
+    ]
+    found = verdict(report(tmp_path, NOW + MINUTE).html)
+    assert found[0] == "1 problem needs attention"
+    assert found[1].startswith(f"The process of the driver of run {sink.run}, 17 on node-1, exists, ")
+    assert found[1].endswith(". Read the log of the driver, and restart the query.")
 
 
 def test_torn_records_and_failed_targets_need_attention(tmp_path: Path) -> None:

@@ -128,13 +128,21 @@ def _of_words(sinks: Mapping[tuple[str, str], SinkFigures]) -> Iterator[Metric]:
         "1 for the present state of the driver of the last run, 0 for other states.",
         labels=["path", "sink_id", "state"],
     )
+    hanging = GaugeMetricFamily(
+        "stoplog_driver_hanging",
+        "1 if the process of the driver exists, and has missed its heartbeats.",
+        labels=["path", "sink_id"],
+    )
     for sink, found in sinks.items():
         for kind in RecordKind if found.retained is not None else ():
             retained.add_metric([*sink, kind.value], (found.retained or {}).get(kind, 0))
-        for state in DriverState if found.driver is not None else ():
-            driver.add_metric([*sink, state.value], found.driver is state)
+        if found.driver is not None:
+            for state in DriverState:
+                driver.add_metric([*sink, state.value], found.driver.state is state)
+            hanging.add_metric(sink, found.driver.is_hanging)
     yield retained
     yield driver
+    yield hanging
     yield from _of_targets(sinks)
 
 

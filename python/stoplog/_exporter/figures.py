@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from stoplog._inspect.liveness import DriverState, driver_life
+from stoplog._inspect.liveness import DriverLife, driver_life
 from stoplog._inspect.sinks import SinkKind, kind_of
 from stoplog._inspect.targets import TargetStatus, targets
 from stoplog._log.log import CommitLog, RecordHead
@@ -25,7 +25,7 @@ class SinkFigures:
         newest_at: the time of the newest record, in seconds since 1970-01-01T00:00:00Z.
         oldest_row_at: the time of the oldest row that readers do not see, in the same unit.
         retained: the number of retained records by kind.
-        driver: the state of the driver of the sink's last run.
+        driver: the driver of the sink's last run.
         targets: the targets of announcements.
     """
 
@@ -38,7 +38,7 @@ class SinkFigures:
     pending_parts: int = 0
     oldest_row_at: float | None = None
     retained: Mapping[RecordKind, int] | None = None
-    driver: DriverState | None = None
+    driver: DriverLife | None = None
     targets: tuple[TargetStatus, ...] = ()
 
 
@@ -81,7 +81,7 @@ class SinkReader:
             pending_parts=len(pending),
             oldest_row_at=min(opened) / 1000 if opened else None,
             retained=self._kinds(log, files.records),
-            driver=driver_life(self._storage, self._sink_id, newest, now_millis).state if of_files else None,
+            driver=driver_life(self._storage, self._sink_id, newest, now_millis) if of_files else None,
             targets=targets(self._storage, self._sink_id, newest.seq),
         )
 

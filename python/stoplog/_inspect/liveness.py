@@ -62,12 +62,14 @@ class DriverLife(Shown):
         run: the run of the driver; None before the first run.
         silent_millis: the milliseconds since the last heartbeat; None if irrelevant.
         message: the state in one sentence.
+        is_hanging: true if the process exists, and has missed its heartbeats.
     """
 
     state: DriverState
     run: str | None
     silent_millis: int | None
     message: str
+    is_hanging: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,9 +144,9 @@ def driver_life(
             f"the process of the driver of run {newest.run}, {note.pid} on {note.host}, exists, "
             f"and the last heartbeat is {silent // 1000} s old"
         )
-        if silent // 1000 * 1000 >= patience:
-            words += _HANGING
-        return DriverLife(DriverState.ALIVE, newest.run, silent, words)
+        is_hanging = silent // 1000 * 1000 >= patience
+        words += _HANGING if is_hanging else ""
+        return DriverLife(DriverState.ALIVE, newest.run, silent, words, is_hanging)
     if silent > patience:
         words = f"the driver of run {newest.run} counts as dead: no heartbeat for {silent // 1000} s"
         return DriverLife(DriverState.SILENT, newest.run, silent, words)

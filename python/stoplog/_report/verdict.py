@@ -33,6 +33,9 @@ def attention(found: Figures) -> Iterator[str]:
         yield f"The log has {unreadable} that cannot be read: stoplog check PATH names them."
     if status.driver is not None and status.driver.state is not DriverState.ALIVE:
         yield from _without_driver(status, status.driver)
+    if status.driver is not None and status.driver.is_hanging:
+        message = status.driver.message
+        yield f"{message[:1].upper()}{message[1:]}. Read the log of the driver, and restart the query."
     yield from (
         _failed(target, status.now_millis) for target in status.targets if target.last_error is not None
     )

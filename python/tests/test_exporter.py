@@ -148,6 +148,27 @@ def test_a_new_log_replaces_the_remembered_records(tmp_path: Path) -> None:
     assert kinds() == {}
 
 
+@pytest.mark.parametrize("lost", ["_stoplog", "_stoplog/main/log/0"])
+def test_a_log_without_the_records_of_the_last_scrape_is_unreadable(lost: str, tmp_path: Path) -> None:
+    sink = healthy(tmp_path / "out")
+    job = MadeSink(sink.root, "batch-17", settings={}, query="batch-17")
+    job.record("epoch")
+    collector = SinkCollector.of([str(sink.root)], {}, lambda: NOW)
+
+    def readable() -> dict[str, float]:
+        families = {each.name: each for each in collector.collect()}
+        return {each.labels["sink_id"]: each.value for each in families["stoplog_log_readable"].samples}
+
+    assert readable() == {"main": 1, "batch-17": 1}
+    shutil.rmtree(job.own)
+    for path in sink.root.glob(f"{lost}*"):
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    assert readable() == {"main": 0}
+    assert readable() == {"main": 0}
+    MadeSink(sink.root).record("claim")
+    assert readable() == {"main": 1}
+
+
 @pytest.mark.usefixtures("clock")
 def test_bytes_of_a_name_outside_utf_8_are_escaped(tmp_path: Path) -> None:
     root = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))

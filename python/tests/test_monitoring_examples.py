@@ -39,18 +39,18 @@ def of_dashboard() -> list[str]:
 
 def of_alerts() -> list[str]:
     text = (EXAMPLES / "alerts.yml").read_text("utf-8")
-    return re.findall(r"expr: (?:\|\n)?(.+)", text)
+    return re.findall(r"expr: (\|(?:\n {10}.+)+|.+)", text)
 
 
 def test_every_expression_names_metrics_that_exist(known: set[str]) -> None:
     expressions = of_dashboard() + of_alerts()
-    assert len(of_alerts()) == 8
+    assert len(of_alerts()) == 11
     figures = {re.sub("_(.)", lambda found: found[1].upper(), name) for name in SinkMetrics.__slots__}
     for expression in expressions:
         of_plugin = re.findall(r"__name__=~\"(.*?)\"", expression)
-        names = re.findall(r"\bstoplog_[a-z_]+", expression)
+        names = re.findall(r"\b(?:stoplog|node)_[a-z_]+", expression)
         assert names or of_plugin, expression
-        assert set(names) <= known, expression
+        assert set(names) <= {*known, "node_textfile_mtime_seconds"}, expression
         for pattern in of_plugin:
             assert pattern.startswith(PLUGIN), expression
             assert pattern.removeprefix(PLUGIN).removesuffix("_Value") in figures, expression

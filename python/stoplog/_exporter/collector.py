@@ -86,8 +86,10 @@ class SinkCollector(Collector):
 
     def _sinks_of(self, path: str, storage: Storage) -> dict[tuple[str, str], SinkFigures | None]:
         now = self._clock()
-        known = {(path, sink): self._readers.get((path, sink)) for sink in sink_ids(storage)}
-        readers = {key: reader or SinkReader(storage, key[1]) for key, reader in known.items()}
+        found = {(path, sink): self._readers.get((path, sink)) for sink in sink_ids(storage)}
+        # A path without its disk is an empty directory: the series must not vanish, because alerts would end.
+        known = {key: each for key, each in self._readers.items() if key[0] == path and each.expects_records}
+        readers = known | {key: reader or SinkReader(storage, key[1]) for key, reader in found.items()}
         others = {key: reader for key, reader in self._readers.items() if key[0] != path}
         self._readers = others | readers
         return {(path, _label(sink)): reader.read(now) for (_, sink), reader in readers.items()}
@@ -100,7 +102,11 @@ def _label(name: str) -> str:
 
 def _of_logs(sinks: Mapping[tuple[str, str], SinkFigures | None]) -> Iterator[Metric]:
     labels = ["path", "sink_id"]
-    log = GaugeMetricFamily("stoplog_log_readable", "1 if the log can be read, otherwise 0.", labels=labels)
+    log = GaugeMetricFamily(
+        "stoplog_log_readable",
+        "1 if the log can be read, otherwise 0, also if the records of an earlier scrape are gone.",
+        labels=labels,
+    )
     for sink, found in sinks.items():
         log.add_metric(sink, 0 if found is None else 1)
     yield log

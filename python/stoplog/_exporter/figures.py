@@ -53,24 +53,31 @@ class SinkReader:
         self._storage = storage
         self._sink_id = sink_id
         self._heads: dict[FileInfo, RecordHead] = {}
+        self._expects_records = False
+
+    @property
+    def expects_records(self) -> bool:
+        """Returns true after records were read: only the log of a batch job ends with its job."""
+        return self._expects_records
 
     def read(self, now_millis: int) -> SinkFigures | None:
-        """Returns the present figures; `None` if the log is unreadable."""
+        """Returns the present figures; `None` if the log is unreadable, or has lost its records."""
         try:
             return self._read(now_millis)
         except (CannotRead, UnreadableRecord):
             return None
 
-    def _read(self, now_millis: int) -> SinkFigures:
+    def _read(self, now_millis: int) -> SinkFigures | None:
         log = CommitLog(self._storage, self._sink_id)
         newest = log.newest()
         if newest is None:
-            return SinkFigures()
+            return None if self._expects_records else SinkFigures()
+        kind = kind_of(self._sink_id, newest)
+        self._expects_records = kind is not SinkKind.BATCH
         files = log.files()
         pending = () if newest.seq in files.marks else newest.publish
         opened = [part.opened_at_millis for part in newest.state.open]
         opened += [part.opened_at_millis for part in pending]
-        of_files = kind_of(self._sink_id, newest) is SinkKind.FILES
         return SinkFigures(
             newest_seq=newest.seq,
             newest_at=newest.written_at_millis / 1000,
@@ -81,7 +88,9 @@ class SinkReader:
             pending_parts=len(pending),
             oldest_row_at=min(opened) / 1000 if opened else None,
             retained=self._kinds(log, files.records),
-            driver=driver_life(self._storage, self._sink_id, newest, now_millis) if of_files else None,
+            driver=driver_life(self._storage, self._sink_id, newest, now_millis)
+            if kind is SinkKind.FILES
+            else None,
             targets=targets(self._storage, self._sink_id, newest.seq),
         )
 

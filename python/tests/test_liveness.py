@@ -70,6 +70,12 @@ def test_a_heartbeat_is_reported_with_the_timeout(tmp_path: Path) -> None:
     assert life(tmp_path, NOW - 5).silent_millis == 0
 
 
+def test_a_record_without_a_modification_time_counts_with_the_time_of_the_driver(tmp_path: Path) -> None:
+    sink = claimed(tmp_path, {"driver": NOTE})
+    sink.write_time(sink.record_path(0), 0)
+    assert life(tmp_path, NOW + 1000).silent_millis == 1000
+
+
 def test_a_driver_without_a_note_is_reported_without_a_host(tmp_path: Path) -> None:
     claimed(tmp_path, {})
     alive = f"the last heartbeat of run {RUN} is 1 s old; the driver counts as dead after 180 s"

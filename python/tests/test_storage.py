@@ -20,7 +20,7 @@ from made_sink import NOW, healthy
 from stoplog._storage import open_storage
 from stoplog._storage.arrow import ArrowStorage
 from stoplog._storage.files import Address
-from stoplog._storage.opening import SpecStorage
+from stoplog._storage.opening import SpecStorage, _modified_millis
 from stoplog.errors import CannotRead
 from stoplog.inspection import SinkDirectory
 
@@ -138,6 +138,11 @@ def status(file: Path, suffix: str) -> dict[str, object]:
         "length": found.st_size,
         "modificationTime": found.st_mtime_ns // 1_000_000,
     }
+
+
+def test_the_modification_time_of_an_ftp_server_is_in_utc() -> None:
+    assert _modified_millis({"modify": "20260101010000.123"}) == 1_767_229_200_000
+    assert [_modified_millis(found) for found in ({"modify": "Jan 01 01:00"}, {})] == [0, 0]
 
 
 @contextmanager

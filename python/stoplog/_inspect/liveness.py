@@ -135,10 +135,11 @@ def driver_life(
     patience = every * MISSED_BEATS
     _, files = storage.children(f"{ROOT}/{sink_id}/{DIRECTORIES['alive']}")
     beats = (file.modified_at_millis for file in files if file.name.startswith(f"{newest.run}-"))
-    # The storage's clock, as for the heartbeats: the driver's clock may differ by any time.
+    # The storage's clock, as for the heartbeats: the driver's clock may differ by any time. Some storages
+    # have no times.
     record = storage.info(CommitLog(storage, sink_id).path(newest.seq))
-    written = newest.written_at_millis if record is None else record.modified_at_millis
-    silent = max(0, now_millis - max((written, *beats)))
+    written = record.modified_at_millis if record is not None else 0
+    silent = max(0, now_millis - max((written or newest.written_at_millis, *beats)))
     if note is not None and there:
         words = (
             f"the process of the driver of run {newest.run}, {note.pid} on {note.host}, exists, "

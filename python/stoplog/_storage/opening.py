@@ -128,7 +128,7 @@ def _info(found: Mapping[str, Any], path: str) -> FileInfo:
 def _modified_millis(found: Mapping[str, Any]) -> int:
     name = next((each for each in _MODIFIED if found.get(each)), None)
     if name is None:
-        return 0
+        return _millis_of_ftp(str(found.get("modify", "")))
     if name == "modificationTime":
         return int(found[name])
     at = found[name]
@@ -137,6 +137,19 @@ def _modified_millis(found: Mapping[str, Any]) -> int:
     if isinstance(at, datetime):
         at = (at if at.tzinfo else at.replace(tzinfo=timezone.utc)).timestamp()
     return int(at * 1000)
+
+
+def _millis_of_ftp(time: str) -> int:
+    """Returns the time of an FTP server; 0 for any other text: old servers send neither year nor zone.
+
+    >>> _millis_of_ftp("20260101010000.123"), _millis_of_ftp("Jan 01 01:00")
+    (1767229200000, 0)
+    """
+    found = re.match("[0-9]{14}", time)
+    if found is None:
+        return 0
+    at = datetime.strptime(found[0], "%Y%m%d%H%M%S").replace(tzinfo=timezone.utc)
+    return int(at.timestamp() * 1000)
 
 
 NO_OPTIONS: Mapping[str, str] = MappingProxyType({})

@@ -138,6 +138,12 @@ def test_survives_crashes_a_pipeline_at_each_step(tmp_path: Path) -> None:
     assert pipeline.fed[-1] == f"row {len(Step.always())}"
 
 
+def test_expected_rows_of_all_steps_may_be_a_generator(tmp_path: Path) -> None:
+    steps = (Step.BEFORE_RECORD, Step.AFTER_RECORD)
+    expected = (f"row {number}" for number in range(3))
+    pipeline_of(tmp_path, Child()).survives(lambda number: [f"row {number}"], steps, expected)
+
+
 def test_survives_detects_a_pipeline_that_repeats_rows(tmp_path: Path) -> None:
     pipeline = pipeline_of(tmp_path, Child(repeats=True))
     with pytest.raises(AssertionError, match=r"1 repeated:\n  'row 0': 2 times instead of 1"):

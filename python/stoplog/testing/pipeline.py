@@ -251,6 +251,8 @@ class Pipeline:
             pipeline.survives(lambda number: [f"{number}-{row}" for row in range(100)])
         """
         __tracebackhide__ = True
+        if expected is not None and not callable(expected):
+            expected = list(expected)  # the first comparison would exhaust a generator
         number = 0
         for step in steps:
             self.feed(batch(number))

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from stoplog._python.model import CommitOutcome, Prepared, Staged, WriterTask
+from stoplog._text.values import path_text
 
 if TYPE_CHECKING:
     import os
@@ -137,7 +138,7 @@ class TwoPhaseSink(ABC):
 
         Raises:
             TypeError: the sink cannot be pickled, or the rows have other columns than `schema`.
-            ValueError: an attribute of the sink has the name of a secret.
+            ValueError: an attribute of the sink has the name of a secret, or the checkpoint is empty.
 
         Example:
             query = Shop("/data/shop").write_stream(orders, "/data/checkpoint").start()
@@ -148,7 +149,7 @@ class TwoPhaseSink(ABC):
         writer: Any = frame.writeStream.format("stoplog").options(**sink_options(df, self))
         writer = writer.outputMode("append")
         if checkpoint_location is not None:
-            writer = writer.option("checkpointLocation", str(checkpoint_location))
+            writer = writer.option("checkpointLocation", path_text(checkpoint_location))
         found: DataStreamWriter = writer
         return found
 

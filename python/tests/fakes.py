@@ -107,6 +107,9 @@ class FakeFrame:
         self.write = Recorder()
         self.writeStream = Recorder()
 
+    def mapInArrow(self, function: object, schema: object) -> FakeFrame:
+        return self
+
 
 class FakeSession:
     """A session with the two readers."""

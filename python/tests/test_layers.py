@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "views": "_options _text",
     # User code in Python.
     "_python": "_shared",
-    "two_phase": "_python",
+    "two_phase": "_python _text",
     "write_ahead_target": "_python",
     "announcement_target": "_python",
     "announcement": "_options _python _text announcement_target",

@@ -9,6 +9,7 @@ from enum import Enum, IntEnum
 from typing import Any, cast
 
 import pytest
+from fakes import FakeFrame
 
 import stoplog
 from stoplog import (
@@ -27,6 +28,7 @@ from stoplog import (
     RetryAfter,
     RollingPolicy,
     StreamFormat,
+    TwoPhaseSink,
     WriteAheadSink,
     administer,
     inspect,
@@ -42,11 +44,18 @@ def loose(thing: object) -> Any:
     return cast("Any", thing)
 
 
+class Shop(TwoPhaseSink):
+    def writer(self, task: object) -> Any: ...
+
+    def committer(self) -> Any: ...
+
+
 SINK = loose(FileSink.for_row_format("/out", "json"))
 SOURCE = loose(FileSource.for_record_stream_format("text", "/in"))
 JDBC = loose(JdbcSink.for_table("jdbc:derby:d", "t"))
 CASSANDRA = loose(CassandraSink.for_table("a", "k", "t"))
 KAFKA = loose(KafkaSink.to("b:9092"))
+SHOP = loose(Shop())
 RECORDS = loose(KafkaSource.builder("b:9092"))
 WAL = loose(WriteAheadSink.to_http("https://example.com"))
 
@@ -101,6 +110,8 @@ def rejection_of(make: Make, kind: type[Exception]) -> str:
         (lambda: loose(FileSink.for_row_format)(None, "json"), "a path"),
         (lambda: loose(FileSource.for_record_stream_format)("text", ["/a", "/b"]), "a path"),
         (lambda: KAFKA.with_log_location(3), "a path"),
+        (lambda: SINK.build().write_stream(FakeFrame(), b"/checkpoint"), "a path"),
+        (lambda: SHOP.write_stream(FakeFrame(), b"/checkpoint"), "a path"),
         (lambda: WAL.with_log_location(b"/log"), "a path"),
         (lambda: SOURCE.with_quarantine(None), "a path"),
         (lambda: SOURCE.with_read_quarantined(None), "a path"),
@@ -154,6 +165,8 @@ def test_a_mapping_argument_is_requested_by_name(make: Make, argument: str) -> N
         (lambda: SINK.with_option("", "x"), "the name of an option must not be empty"),
         (lambda: FileSink.for_row_format("", "json"), "a path must not be empty"),
         (lambda: inspect(""), "a path must not be empty"),
+        (lambda: SINK.build().write_stream(FakeFrame(), ""), "a path must not be empty"),
+        (lambda: SHOP.write_stream(FakeFrame(), ""), "a path must not be empty"),
     ],
 )
 def test_an_empty_name_is_rejected(make: Make, sentence: str) -> None:
@@ -274,6 +287,10 @@ class Word(str, Enum):
     JSON = "json"
 
 
+class Place(str, Enum):
+    CHECKPOINT = "/data/checkpoint"
+
+
 class Number(IntEnum):
     ROWS = 5000
 
@@ -285,6 +302,13 @@ def test_a_member_of_an_enum_counts_as_the_value() -> None:
     assert repr(sink.build()) == "FileSink(path='/out', format='json', x='json', sinkId='json')"
     assert DefaultRollingPolicy(max_records=Number.ROWS).options()["maxRecordsPerPart"] == "5000"
     assert SINK.with_option("rows", Number.ROWS).build().options()["rows"] == "5000"
+
+
+@pytest.mark.parametrize("sink", [SINK.build(), SHOP])
+def test_the_checkpoint_of_a_query_may_be_a_member_of_an_enum(sink: Any) -> None:
+    frame = FakeFrame()
+    sink.write_stream(frame, Place.CHECKPOINT)
+    assert frame.writeStream.calls[-1] == ("option", "checkpointLocation", "/data/checkpoint")
 
 
 def test_names_may_come_in_a_list() -> None:

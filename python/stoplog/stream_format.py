@@ -104,7 +104,8 @@ class StreamFormat(OptionBacked):
 
         The source finds, limits and records the files as for other formats, on any storage, and sends the
         bytes of a file to the task's Python. The function receives a binary file and a `FilePart`, and yields
-        record batches with the columns of the schema. It must yield the same rows each time. The source
+        record batches with the columns of the schema, and with the same fields of structs. Numbers of another
+        size are converted; other types are errors. It must yield the same rows each time. The source
         decompresses nothing. For an empty file the function is not called. An exception ends the query: the
         quarantine of the source cannot skip bytes that only the function understands.
 

@@ -7,12 +7,12 @@ import asyncio
 from typing import Any, Literal
 
 import pytest
-from async_frame import PARSED, mapped, named
+from async_frame import PARSED, Frame, mapped, named
 from pyspark.sql import Row
-from pyspark.sql.types import StructType
+from pyspark.sql.types import ArrayType, LongType, MapType, StringType, StructField, StructType
 
 from stoplog._async.result import batches_of
-from stoplog.async_io import Retry
+from stoplog.async_io import Retry, async_map
 from stoplog.errors import CallFailed
 
 
@@ -95,6 +95,49 @@ def test_a_result_of_another_schema_is_an_error_of_the_row(answer: Any, message:
     assert rows[1]["_rejected"]["reason"] == "answer"
     with pytest.raises(CallFailed, match=message):
         mapped(two_is_odd, [1, 2, 3]).rows()
+
+
+BUYER = StructType([StructField("name", StringType()), StructField("mail", StringType())])
+NESTED = StructType(
+    [
+        StructField("id", LongType()),
+        StructField("buyer", BUYER),
+        StructField("buyers", ArrayType(BUYER)),
+        StructField("by_day", MapType(StringType(), ArrayType(BUYER))),
+    ]
+)
+
+
+def nested(buyer: Any, *, on_bad_row: Literal["fail", "reject"] = "reject") -> list[dict[str, Any]]:
+    """The row of a function that returns the same buyer at each place of the schema."""
+
+    async def buyers(row: Any) -> Any:
+        return {"id": row.id, "buyer": buyer, "buyers": [buyer, None], "by_day": {"mon": [buyer]}}
+
+    frame: Any = Frame([1])
+    result: Any = async_map(frame, buyers, NESTED, on_bad_row=on_bad_row)
+    rows: list[dict[str, Any]] = result.rows()
+    return rows
+
+
+@pytest.mark.parametrize(
+    "buyer", [{"name": "ann", "email": "a@b"}, {"name": "ann", "email": "a@b", "mail": "a@b"}, ("ann",)]
+)
+def test_a_nested_row_of_another_schema_is_an_error_of_the_row(buyer: Any) -> None:
+    [row] = nested(buyer)
+    assert (row["buyer"], row["_rejected"]["reason"]) == (None, "answer")
+    with pytest.raises(CallFailed, match=r"\['email'\], which are not in|1 values for a schema of 2"):
+        nested(buyer, on_bad_row="fail")
+
+
+@pytest.mark.parametrize(
+    "buyer", [{"mail": "a@b", "name": "ann"}, ("ann", "a@b"), Row(mail="a@b", name="ann")]
+)
+def test_a_nested_row_is_matched_by_names_as_a_row(buyer: Any) -> None:
+    ann = {"name": "ann", "mail": "a@b"}
+    row = {"id": 1, "buyer": ann, "buyers": [ann, None], "by_day": [("mon", [ann])]}
+    assert nested(buyer) == [{**row, "_rejected": None}]
+    assert nested({"name": "ann"})[0]["buyer"] == {"name": "ann", "mail": None}
 
 
 async def never(row: Any) -> Any:

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pyarrow as pa
 import pytest
 
 from stoplog import FileSource, InvalidOptions, StreamFormat
-from stoplog._functions.read import FilePart, Reading, checked
+from stoplog._functions.fit import checked
+from stoplog._functions.read import FilePart, Reading
 from stoplog._functions.task import PythonResult
 from stoplog._shared.user_code import PythonFailed
 from test_python_functions import function
@@ -88,7 +91,8 @@ def test_random_access_seeks() -> None:
         (None, "returned None. Yield record batches"),
         ([{"n": 1}], "returned a dict as a batch. Yield a pyarrow.RecordBatch or a pyarrow.Table."),
         ([pa.table({"m": [1]})], "a batch with the columns m. Return the columns of the schema: n."),
-        ([pa.table({"n": ["x"]})], "values that do not fit the schema ("),
+        ([pa.table({"n": ["x"]})], "the column n of type string for int64. Convert the values to the type"),
+        ([pa.table({"n": [1.5]})], "values that do not fit the schema ("),
     ],
 )
 def test_wrong_batches_are_refused_with_the_repair(yielded: Any, message: str) -> None:
@@ -124,6 +128,109 @@ def test_a_time_without_a_zone_is_no_time_of_utc(nested: Callable[[pa.DataType],
     for given, wanted in ((plain, zoned), (zoned, plain)):
         with pytest.raises(PythonResult, match=r"returned the column at of type .* for .*: return the type"):
             checked("read", pa.table({"at": pa.nulls(1, given)}), pa.schema([("at", wanted)]))
+
+
+BUYER = pa.struct([("name", pa.string()), ("mail", pa.string())])
+NESTINGS: list[Callable[[pa.DataType], pa.DataType]] = [
+    lambda of: of,
+    pa.list_,
+    pa.large_list,
+    lambda of: pa.struct([("at", of)]),
+    lambda of: pa.map_(pa.string(), pa.list_(of)),
+]
+
+
+def fitted(given: pa.Array, wanted: pa.DataType) -> list[Any]:
+    rows: list[Any] = checked("read", pa.table({"a": given}), pa.schema([("a", wanted)]))["a"].to_pylist()
+    return rows
+
+
+@pytest.mark.parametrize("nested", NESTINGS)
+@pytest.mark.parametrize("fields", [["name"], ["name", "email"], ["name", "mail", "phone"], []])
+def test_a_struct_has_the_fields_of_the_schema_at_each_level(
+    nested: Callable[[pa.DataType], pa.DataType], fields: list[str]
+) -> None:
+    given = pa.struct([(name, pa.string()) for name in fields])
+    with pytest.raises(PythonResult, match=r"returned the column a of type .* for .*\. Return all fields"):
+        fitted(pa.nulls(1, nested(given)), nested(BUYER))
+    fitted(pa.nulls(1, nested(pa.struct(reversed(list(BUYER))))), nested(BUYER))
+
+
+def test_the_fields_of_a_struct_are_arranged() -> None:
+    assert fitted(pa.array([{"mail": "m", "name": "n"}, None]), BUYER) == [{"name": "n", "mail": "m"}, None]
+    assert fitted(pa.array([[{"name": "n", "mail": None}]]), pa.list_(BUYER)) == [
+        [{"name": "n", "mail": None}]
+    ]
+
+
+ZONED = pa.timestamp("us", "UTC")
+
+
+@pytest.mark.parametrize("nested", NESTINGS)
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (pa.float64(), pa.decimal128(10, 2)),
+        (pa.decimal128(10, 2), pa.float64()),
+        (pa.int64(), pa.bool_()),
+        (pa.bool_(), pa.int64()),
+        (pa.int64(), ZONED),
+        (pa.date32(), ZONED),
+        (ZONED, pa.date32()),
+        (pa.string(), ZONED),
+        (pa.int64(), pa.string()),
+        (pa.string(), BUYER),
+    ],
+)
+def test_a_value_of_another_kind_is_not_converted(
+    given: pa.DataType, wanted: pa.DataType, nested: Callable[[pa.DataType], pa.DataType]
+) -> None:
+    with pytest.raises(PythonResult, match=r"returned the column a of type .* for .*\. Convert the values"):
+        fitted(pa.nulls(1, nested(given)), nested(wanted))
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (pa.array([1, None]), pa.int8()),
+        (pa.array([1, None]), pa.float32()),
+        (pa.array([1.5, None, float("inf"), float("nan")]), pa.float32()),
+        (pa.array([2.0, None]), pa.int64()),
+        (pa.array([7, None], pa.int8()), pa.decimal128(10, 2)),
+        (pa.array([Decimal("1.20"), None]), pa.decimal128(20, 5)),
+        (pa.array([b"text", None]), pa.string()),
+        (pa.array(["text", None], pa.large_string()), pa.string()),
+        (pa.array(["text", None]).dictionary_encode(), pa.string()),
+        (pa.array([None, None]), BUYER),
+        (pa.array([date(2026, 1, 2)], pa.date64()), pa.date32()),
+    ],
+)
+def test_a_value_is_cast_if_the_type_of_the_schema_has_the_value(
+    given: pa.Array, wanted: pa.DataType
+) -> None:
+    found = [value.decode() if isinstance(value, bytes) else value for value in given.to_pylist()]
+    assert str(fitted(given, wanted)) == str(pa.array(found, wanted).to_pylist())
+
+
+@pytest.mark.parametrize(
+    ("given", "wanted"),
+    [
+        (pa.array([1e300]), pa.float32()),
+        (pa.array([[1.0, -1e300]]), pa.list_(pa.float32())),
+        (pa.array([{"x": 1e300}]), pa.struct([("x", pa.float32())])),
+        (pa.array([[("x", 1e300)]], pa.map_(pa.string(), pa.float64())), pa.map_(pa.string(), pa.float32())),
+        (pa.array([2**24 + 1]), pa.float32()),
+        (pa.array([1.5]), pa.int64()),
+        (pa.array([300]), pa.int8()),
+        (pa.array([Decimal("1.239")]), pa.decimal128(10, 2)),
+        (pa.array([b"\xff"]), pa.string()),
+    ],
+)
+def test_a_value_that_the_type_of_the_schema_does_not_have_is_refused(
+    given: pa.Array, wanted: pa.DataType
+) -> None:
+    with pytest.raises(PythonResult, match=r"do not fit the schema|too large for the type of the schema"):
+        fitted(given, wanted)
 
 
 def test_a_limit_of_rows_is_refused_with_a_reader() -> None:

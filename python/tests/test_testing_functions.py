@@ -143,6 +143,13 @@ def reads_one_portion(file: Any, part: Any) -> Iterator[pa.Table]:
         yield pa.table({"n": [n]})
 
 
+def forgets_a_field(file: Any, part: Any) -> Iterator[pa.Table]:
+    yield pa.table({"buyer": [{"name": str(file.read())}]})
+
+
+BUYERS = StructType([StructField("buyer", SCHEMA)])
+
+
 class Once:
     """Returns rows in the first call only."""
 
@@ -164,6 +171,7 @@ class Once:
         (lambda file, part: None, "result"),
         (lambda file, part: [{"n": 1}], "result"),
         (StreamFormat.from_reader(lines, SCHEMA), "result"),
+        (StreamFormat.from_reader(forgets_a_field, BUYERS), "result"),
     ],
 )
 def test_wrong_readers_break_a_law(reader: Any, law: str) -> None:

@@ -14,7 +14,7 @@ from stoplog.errors.calls import message_of
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import Row
-    from pyspark.sql.types import StructType
+    from pyspark.sql.types import DataType, StructType
 
 
 def rows_of(batch: pa.RecordBatch, schema: StructType) -> list[Row]:
@@ -34,31 +34,56 @@ def batches_of(rows: Sequence[tuple[Any, ...]], schema: StructType) -> list[pa.R
     return list(LocalDataToArrowConversion.convert(list(rows), schema, False).to_batches())
 
 
-def positional(row: ResultRow, names: Sequence[str]) -> tuple[Any, ...]:
+def positional(row: ResultRow, schema: StructType) -> tuple[Any, ...]:
     """Returns the values of a row in the order of the schema; fields missing from a dict are null.
 
-    >>> positional({"b": 2}, ["a", "b"])
-    (None, 2)
+    The same holds for rows within the row: Spark ignores unknown names there, and the names of a `Row`.
+
     >>> from pyspark.sql import Row
-    >>> positional(Row(b=2, a=1), ["a", "b"])
+    >>> from pyspark.sql.types import LongType, StructType
+    >>> pair = StructType().add("a", LongType()).add("b", LongType())
+    >>> positional({"b": 2}, pair)
+    (None, 2)
+    >>> positional(Row(b=2, a=1), pair)
     (1, 2)
+    >>> positional({"pair": Row(b=2, a=1)}, StructType().add("pair", pair))
+    ((1, 2),)
 
     Raises:
-        BadAnswer: the row has more or fewer values than the schema, or an unknown name.
+        BadAnswer: a row has more or fewer values than the schema, or an unknown name.
     """
+    return tuple(
+        _arranged(value, field.dataType)
+        for value, field in zip(_values_of(row, schema.names), schema.fields, strict=True)
+    )
+
+
+def _values_of(row: ResultRow, names: Sequence[str]) -> Sequence[Any]:
     if isinstance(row, dict):
         unknown = sorted(set(row).difference(names))
         if unknown:
             raise BadAnswer(f"a row with the names {unknown}, which are not in the schema")
-        return tuple(row.get(name) for name in names)
+        return [row.get(name) for name in names]
     if len(row) != len(names):
         raise BadAnswer(f"a row of {len(row)} values for a schema of {len(names)}")
     fields = getattr(
         row, "__fields__", names
     )  # of a Row with names, possibly the schema's names in another order
     if fields != names and sorted(fields) == sorted(set(names)):
-        return tuple(row[fields.index(name)] for name in names)
-    return tuple(row)
+        return [row[fields.index(name)] for name in names]
+    return row
+
+
+def _arranged(value: Any, kind: DataType) -> Any:
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(kind, StructType) and isinstance(value, dict | tuple):
+        return positional(value, kind)
+    if isinstance(kind, ArrayType) and isinstance(value, list):
+        return [_arranged(each, kind.elementType) for each in value]
+    if isinstance(kind, MapType) and isinstance(value, dict):
+        return {_arranged(key, kind.keyType): _arranged(each, kind.valueType) for key, each in value.items()}
+    return value
 
 
 REJECTED_COLUMN = "_rejected"
@@ -152,7 +177,7 @@ class Result:
     def _rows(self, row: Row | None, outcome: Outcome) -> list[tuple[Any, ...]]:
         if isinstance(outcome, Done):
             tail = (None,) if self.rejects else ()
-            return [positional(each, self.schema.names) + tail for each in outcome.rows]
+            return [positional(each, self.schema) + tail for each in outcome.rows]
         error = (
             _reason(outcome),
             type(outcome.error).__name__,

@@ -8,8 +8,8 @@ import tempfile
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from stoplog._functions.task import Function, PythonResult
-from stoplog._shared.user_code import described
+from stoplog._functions.fit import checked
+from stoplog._functions.task import Function
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -87,51 +87,6 @@ class Reading:
         values = [column.take(zeros) for column in constants.columns]
         fields = [*batch.schema, *constants.schema]
         return pa.RecordBatch.from_arrays([*batch.columns, *values], schema=pa.schema(fields))
-
-
-def checked(owner: str, batch: Any, schema: pa.Schema | None) -> pa.Table:
-    """Returns a batch of the user in the columns of a schema.
-
-    Raises:
-        PythonResult: the value is not a batch, or does not fit the schema.
-    """
-    import pyarrow as pa
-
-    if isinstance(batch, pa.RecordBatch):
-        batch = pa.Table.from_batches([batch])
-    if not isinstance(batch, pa.Table):
-        repair = "Yield a pyarrow.RecordBatch or a pyarrow.Table."
-        raise PythonResult(owner, f"{described(batch)} as a batch", repair)
-    if schema is None:
-        return batch
-    if sorted(batch.column_names) != sorted(schema.names):
-        raise PythonResult(
-            owner,
-            f"a batch with the columns {', '.join(batch.column_names) or '(none)'}",
-            f"Return the columns of the schema: {', '.join(schema.names)}.",
-        )
-    batch = batch.select(schema.names)
-    for found, wanted in zip(batch.schema, schema, strict=True):
-        ours, theirs = zones(found.type), zones(wanted.type)
-        if len(ours) == len(theirs) and ours != theirs:
-            what = f"the column {found.name} of type {found.type} for {wanted.type}"
-            repair = "A time without a zone is another time in each zone: return the type of the schema."
-            raise PythonResult(owner, what, repair)
-    try:
-        return batch.cast(schema)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ValueError) as error:
-        what = f"values that do not fit the schema ({str(error).splitlines()[0].rstrip('.')})"
-        repair = "Return the types of the schema, or correct the schema."
-        raise PythonResult(owner, what, repair) from None
-
-
-def zones(kind: pa.DataType) -> list[bool]:
-    """Returns for each timestamp in a type whether it has a time zone."""
-    import pyarrow as pa
-
-    if pa.types.is_timestamp(kind):
-        return [kind.tz is not None]
-    return [zone for at in range(kind.num_fields) for zone in zones(kind.field(at).type)]
 
 
 class ChunkStream(io.RawIOBase):

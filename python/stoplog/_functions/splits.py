@@ -8,7 +8,7 @@ import pickle
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
-from stoplog._functions.read import checked
+from stoplog._functions.fit import checked
 from stoplog._functions.task import Function, PythonResult
 from stoplog._shared.user_code import described
 

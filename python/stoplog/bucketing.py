@@ -8,6 +8,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from stoplog._functions.frame import SinkFunctions
 from stoplog._options.builder import BuilderState, checked, required
 from stoplog._text.values import (
     Duration,
@@ -354,14 +355,13 @@ class BucketingSink:
             JarMissing: the active session runs without the jar.
             VersionMismatch: the active session runs with the jar of another release.
         """
-        return FileSink(checked(self._state(), FACADE))
+        functions = [getattr(each, "_function", None) for each in (self._bucketer, self._writer)]
+        return FileSink(checked(self._state(), FACADE), SinkFunctions(*functions))
 
     def write_stream(
         self, df: DataFrame, checkpoint_location: str | os.PathLike[str] | None = None
     ) -> DataStreamWriter:
-        """Returns a streaming query's writer that is set to this sink.
-
-        Corresponds to Flink's `stream.addSink(sink)`.
+        """Returns a streaming query's writer that is set to this sink, like Flink's `stream.addSink(sink)`.
 
         Args:
             df: a streaming DataFrame.

@@ -115,8 +115,7 @@ class JdbcSinkBuilder(Builder):
         >>> JdbcSink.for_table("jdbc:derby:shop", "orders").with_transactions()
         JdbcSinkBuilder(url='jdbc:derby:shop', dbtable='orders')
         """
-        kept = self._state.without_group("keyColumns").without_group("versionColumn")
-        return replace(self, _state=kept)
+        return replace(self, _state=self._state.without_options("keyColumns", "versionColumn"))
 
     def with_batch_size(self, rows: int) -> JdbcSinkBuilder:
         """Sets the number of rows in a task's batches; 5,000 by default.

@@ -13,6 +13,7 @@ import pytest
 
 import stoplog
 from stoplog import BucketAssigner, BucketingSink, Encoder
+from stoplog._functions.frame import SinkFunctions
 from stoplog.bucketing import (
     AvroKeyValueSinkWriter,
     BasePathBucketer,
@@ -105,6 +106,14 @@ def test_custom_bucketers_and_writers_are_passed_by_class_name() -> None:
         "format": "a.E",
     }
     assert sink.set_bucketer(BasePathBucketer()).build().options()["bucketAssigner"] == "basePath"
+
+
+def test_functions_of_python_are_called() -> None:
+    assigner, encoder = BucketAssigner.from_function(len), Encoder.from_function(len, suffix=".pb")
+    sink = BucketingSink("/base/path").set_bucketer(assigner).set_writer(encoder).build()
+    assert sink._functions == SinkFunctions(assigner._function, encoder._function)
+    assert sink.options().items() >= (assigner.options() | encoder.options()).items()
+    assert BucketingSink("/base/path").build()._functions == SinkFunctions()
 
 
 @pytest.mark.parametrize("piece", ["in_progress", "pending", "valid_length"])

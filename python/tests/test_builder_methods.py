@@ -20,6 +20,7 @@ from stoplog import (
     Encoder,
     FileSink,
     FileSource,
+    InvalidOptions,
     RollingPolicy,
     StreamFormat,
     WriteAheadSink,
@@ -230,6 +231,40 @@ def test_other_ways_to_start(start: Callable[[], Any], options: dict[str, str]) 
 
 
 @pytest.mark.parametrize(
+    ("built", "options"),
+    [
+        (
+            BUILDERS["JDBC sink"]
+            .start.with_option("keycolumns", "id")
+            .with_option("versionColumn", "at")
+            .with_transactions(),
+            BUILDERS["JDBC sink"].base,
+        ),
+        (
+            BUILDERS["file source"].start.with_option("MonitorInterval", "3s").process_static_file_set(),
+            BUILDERS["file source"].base,
+        ),
+    ],
+)
+def test_a_method_that_removes_an_option_removes_the_option_of_any_call(
+    built: Any, options: dict[str, str]
+) -> None:
+    assert built.build().options() == options
+
+
+def test_a_finder_of_files_excludes_the_option_of_a_class_that_finds_files() -> None:
+    start = BUILDERS["file source"].start
+    for builder in (
+        start.with_file_finder(len).with_option("fileEnumerator", "nonSplitting"),
+        start.with_option("fileenumerator", "nonSplitting").with_file_finder(len),
+    ):
+        with pytest.raises(
+            InvalidOptions, match="with_file_finder and the option fileEnumerator: remove one"
+        ):
+            builder.build()
+
+
+@pytest.mark.parametrize(
     ("start", "error", "said"),
     [
         (lambda: FileSource.for_record_stream_format("text"), ValueError, "no path was named"),
@@ -316,6 +351,7 @@ ALTERNATIVES = {
     "enable_compact": "with_compaction",
     "process_static_file_set": "monitor_continuously",
     "set_file_enumerator": "with_file_enumerator",
+    "with_file_finder": "with_file_enumerator",
     "with_transactions": "with_upsert",
     "with_write_timestamp_column": "with_write_timestamp",
     "with_ttl_column": "with_ttl",

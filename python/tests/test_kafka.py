@@ -8,7 +8,7 @@ import pytest
 from fakes import FakeSession
 
 import stoplog
-from stoplog.kafka import Decoder, StartPosition
+from stoplog.kafka import Decoder, KafkaSourceBuilder, StartPosition
 
 
 class FakeBridge:
@@ -50,6 +50,40 @@ def bridge(monkeypatch: pytest.MonkeyPatch) -> FakeBridge:
 def test_a_source_starts_at_the_given_position(position: StartPosition, expected: dict[str, str]) -> None:
     source = stoplog.KafkaSource.builder("b:9092").with_topics("orders").starting_from(position).build()
     assert {key: value for key, value in source.options().items() if key.startswith("starting")} == expected
+
+
+BUILDER = stoplog.KafkaSource.builder("b:9092").with_topics("orders")
+
+
+@pytest.mark.parametrize(
+    ("builder", "message"),
+    [
+        (
+            BUILDER.starting_from(StartPosition.earliest()).with_option("startingoffsets", "latest"),
+            "an option has two values: startingoffsets is 'latest' and 'earliest'",
+        ),
+        (BUILDER.with_option("subscribe", "returns"), "subscribe is 'returns' and 'orders'"),
+        (
+            BUILDER.starting_from(StartPosition.timestamp(2000)).with_option("startingOffsets", "latest"),
+            "startingOffsets and starting_from: a source has one start; remove one of the two.",
+        ),
+        (
+            BUILDER.with_option("startingTimestamp", 3).starting_from(StartPosition.latest()),
+            "startingTimestamp and starting_from: a source has one start; remove one of the two.",
+        ),
+    ],
+)
+def test_an_option_does_not_replace_a_method(builder: KafkaSourceBuilder, message: str) -> None:
+    with pytest.raises(stoplog.InvalidOptions) as raised:
+        builder.build()
+    assert message in str(raised.value)
+
+
+def test_an_option_replaces_a_default_in_any_spelling() -> None:
+    built = BUILDER.with_option("INCLUDEHEADERS", False).with_option("startingOffsets", "earliest").build()
+    options = {key.lower(): value for key, value in built.options().items()}
+    assert (options["includeheaders"], options["startingoffsets"]) == ("false", "earliest")
+    assert len(options) == len(built.options())
 
 
 def test_offsets_of_a_group_are_read_when_the_source_is_built(bridge: FakeBridge) -> None:

@@ -39,7 +39,7 @@ MAY_IMPORT = {
         "output_file preflight rolling stopping"
     ),
     "source": "_functions _options _text bulk errors stream_format",
-    "bucketing": "_options _text bucket encoder sink",
+    "bucketing": "_functions _options _text bucket encoder sink",
     "views": "_options _text",
     # User code in Python.
     "_python": "_shared",

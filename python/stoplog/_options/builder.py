@@ -57,6 +57,20 @@ class BuilderState:
         """Returns the same state without the group's options."""
         return BuilderState(tuple(group for group in self.groups if group[0] != name))
 
+    def without_options(self, *names: str) -> BuilderState:
+        """Returns the same state without these options, regardless of the groups that set the options.
+
+        >>> state = BuilderState.of({"option keycolumns": {"KEYCOLUMNS": "id"}, "url": {"url": "jdbc:h2:a"}})
+        >>> state.without_options("keyColumns", "versionColumn")
+        BuilderState(url='jdbc:h2:a')
+        """
+        removed = {name.lower() for name in names}
+        groups = (
+            (group, tuple(pair for pair in options if pair[0].lower() not in removed))
+            for group, options in self.groups
+        )
+        return BuilderState(tuple(group for group in groups if group[1]))
+
     def pairs(self) -> Pairs:
         """Returns all options as one map.
 

@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from stoplog._jvm.bridge import find_bridge, require_bridge
-from stoplog._options.builder import OptionBacked, Unbuilt, required, shown
+from stoplog._options.builder import BuilderState, OptionBacked, Unbuilt, required, shown
 from stoplog._shared.other_names import meant
 from stoplog._text.values import (
     Duration,
@@ -45,6 +45,7 @@ _SELECTIONS = {
     "subscribePattern": "with_topic_pattern",
     "assign": "with_partitions",
 }
+_STARTS = frozenset({"startingoffsets", "startingtimestamp", "startingoffsetsbytimestamp"})
 _ON_CONNECT = "Read the offsets of the group in another program, and pass them to StartPosition.offsets."
 
 
@@ -274,22 +275,27 @@ class KafkaSourceBuilder(Unbuilt):
         """
         for own in meant("kafkaSource", option_name(key)):
             raise InvalidOptions("STOPLOG_INVALID_OPTIONS", f"{key} is not an option: use {own}.")
-        settings = dict(self._settings) | {option_name(key): text_of(key, value)}
-        return replace(self, _settings=tuple(settings.items()))
+        settings = dict(self._settings)
+        known = next((each for each in settings if each.lower() == key.lower()), key)
+        return replace(self, _settings=tuple((settings | {known: text_of(key, value)}).items()))
 
     def build(self) -> KafkaSource:
         """Returns the source. For a consumer group, queries the group's committed offsets.
 
         Raises:
             ValueError: neither topics nor a pattern nor partitions were named.
-            InvalidOptions: `STOPLOG_KAFKA_GROUP`: the group's offsets are not available.
+            InvalidOptions: `STOPLOG_KAFKA_GROUP`: the group's offsets are not available; or an option was
+                given two values.
             ConnectUnsupported: the position of a group was requested on Spark Connect.
             NoSession: the position of a group was requested before the start of a session.
         """
         if not self._selection:
             raise ValueError("call with_topics, with_topic_pattern or with_partitions")
         columns = (f"{self._key.of('key')} AS key", f"{self._value.of('value')} AS value", *_KEPT)
-        return KafkaSource((*self._settings, *self._selection, *self._start()), columns)
+        start = self._start()
+        self._refuse_two_starts(start)
+        state = BuilderState((("settings", self._settings), ("selection", self._selection), ("start", start)))
+        return KafkaSource(state.pairs(), columns)
 
     def _reads(self, option: str, value: str) -> KafkaSourceBuilder:
         for earlier, _ in self._selection:
@@ -300,6 +306,16 @@ class KafkaSourceBuilder(Unbuilt):
                     "a source reads topics, a pattern or partitions; remove one of the two calls.",
                 )
         return replace(self, _selection=((option, value),))
+
+    def _refuse_two_starts(self, start: Pairs) -> None:
+        """Spark uses one of several options for a start, and ignores the others."""
+        others = _STARTS.difference(name.lower() for name, _ in start) if start else ()
+        for key, _ in self._settings:
+            if key.lower() in others:
+                raise InvalidOptions(
+                    "STOPLOG_INVALID_OPTIONS",
+                    f"{key} and starting_from: a source has one start; remove one of the two.",
+                )
 
     def _start(self) -> Pairs:
         position = self._position

@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
+_TWO_FINDERS = "with_file_finder and the option fileEnumerator: remove one of the two."
+
 
 @dataclass(frozen=True, slots=True, repr=False)
 class FileSource(OptionBacked):
@@ -182,7 +184,7 @@ class FileSourceBuilder(SelectionMethods):
         >>> FileSource.for_record_stream_format("text", "/in").process_static_file_set()
         FileSourceBuilder(path='/in', format='text')
         """
-        return replace(self, _state=self._state.without_group("monitorInterval"))
+        return replace(self, _state=self._state.without_options("monitorInterval"))
 
     def with_max_files_per_trigger(self, files: int) -> FileSourceBuilder:
         """Limits the files, or pieces of files, that a micro-batch reads.
@@ -261,7 +263,7 @@ class FileSourceBuilder(SelectionMethods):
             builder.with_file_finder(from_manifest)
         """
         code = UserCode.of_function("with_file_finder", function)
-        return replace(self, _finder=code)
+        return replace(self, _state=self._state.without_group("fileEnumerator"), _finder=code)
 
     def set_file_enumerator(
         self, enumerator: str, parameters: Mapping[str, Value] | None = None
@@ -369,7 +371,10 @@ class FileSourceBuilder(SelectionMethods):
             VersionMismatch: the active session runs with the jar of another release.
         """
         pairs = checked(self._state, "stoplog.FileSource")
-        if self._reader is not None and any(key.lower() == "maxrowspertrigger" for key, _ in pairs):
+        names = {key.lower() for key, _ in pairs}
+        if self._finder is not None and "fileenumerator" in names:
+            raise InvalidOptions("STOPLOG_INVALID_OPTIONS", _TWO_FINDERS)
+        if self._reader is not None and "maxrowspertrigger" in names:
             raise InvalidOptions(
                 "STOPLOG_INVALID_OPTIONS",
                 f"{self._reader.code.owner} determines the rows of a file, which the source does not know: "

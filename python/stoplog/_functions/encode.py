@@ -59,6 +59,8 @@ class Encoded:
         by: the columns that determine the bucket.
         kept: the columns that the sink needs besides the bytes.
         value: the name of the column with the bytes.
+        times: the columns that have a single value in all rows of a chunk: the event time of a rolling
+            policy, which sees a chunk as one row.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Encoded:
         by: Sequence[str],
         kept: Sequence[str],
         value: str,
+        times: Sequence[str] = (),
     ) -> None:
         self.function = function
         self.columns = list(columns)
@@ -76,6 +79,7 @@ class Encoded:
         self.by = list(by)
         self.kept = list(kept)
         self.value = value
+        self.times = list(times)
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Implements the function of `mapInArrow`."""
@@ -88,7 +92,15 @@ class Encoded:
         import pyarrow as pa
 
         values = encoded(self.function, rows.select(self.columns))
-        kept = rows.select(self.kept) if len(values) == rows.num_rows else rows.select(self.kept).slice(0, 1)
+        kept = rows.select(self.kept)
+        if len(values) != rows.num_rows:
+            # Only now the result is known to be a chunk: values of rows are encoded in one call.
+            same_time = list(groups(rows, self.times))
+            if len(same_time) > 1:
+                for group in same_time:
+                    yield from self._encoded(group)
+                return
+            kept = kept.slice(0, 1)
         if len(values):
             schema = kept.schema.append(pa.field(self.value, pa.binary()))
             yield pa.RecordBatch.from_arrays([*kept.columns, values], schema=schema)

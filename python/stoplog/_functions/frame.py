@@ -29,6 +29,9 @@ VALUE = "_python_value"
 
 _GROUP = "_python_group"
 
+_WATERMARK = "spark.watermarkDelayMs"
+"""The metadata of the column of a `withWatermark`."""
+
 
 @dataclass(frozen=True, slots=True)
 class RowFunction:
@@ -101,12 +104,12 @@ class SinkFunctions:
             by, kept = [_GROUP], df.columns
         else:
             by = kept = [resolved(df, name, owner) for name in _columns_of_buckets(options, owner)]
-        if "eventtimecolumn" in options:
-            kept = list(dict.fromkeys([*kept, resolved(df, options["eventtimecolumn"], owner)]))
+        times = [resolved(df, name, owner) for name in _columns_of_event_times(df, options)]
+        kept = list(dict.fromkeys([*kept, *times]))
         outside = by if "partitionby" in options else []
         columns = encoder.columns_in(df, [name for name in df.columns if name not in outside])
         names = None if self.bucket is None else _names(df, self.bucket)
-        plan = Encoded(encoder.in_task(), columns, names, by, kept, VALUE)
+        plan = Encoded(encoder.in_task(), columns, names, by, kept, VALUE, times)
         added = StructField(BUCKET, StringType())
         fields = {field.name: field for field in [*df.schema.fields, added]}
         schema = StructType([*(fields[name] for name in kept), StructField(VALUE, BinaryType())])
@@ -247,6 +250,20 @@ def _columns_of_buckets(options: Mapping[str, str], owner: str) -> list[str]:
             "known in advance. Use BucketAssigner.from_function, with_partition_by or with_bucket_by."
         )
     return [options["bucketcolumn"]] if "bucketcolumn" in options else []
+
+
+def _columns_of_event_times(df: DataFrame, options: Mapping[str, str]) -> list[str]:
+    """Returns the column whose times the rolling policy uses; none for a policy without event times."""
+    if "eventtimecolumn" in options:
+        return [options["eventtimecolumn"]]
+    policy = options.get("rollingpolicy", "default").lower()
+    # A policy of this package receives no event times, except by the interval.
+    is_own = policy in {"default", "oncheckpoint"} or policy.startswith("stoplog.python.")
+    if is_own and options.get("eventtimeinterval", "none").lower() == "none":
+        return []
+    # As in the jar: the first timestamp with a watermark.
+    watermarked = (field for field in df.schema.fields if _WATERMARK in field.metadata)
+    return [field.name for field in watermarked if field.dataType.typeName() == "timestamp"][:1]
 
 
 def _invalid(message: str) -> InvalidOptions:

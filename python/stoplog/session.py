@@ -14,11 +14,14 @@ from stoplog._jvm.installation import (
     default_settings,
     executors_lack_packages,
     submit_jars,
+    submit_settings,
 )
 from stoplog._shared.version import ARTIFACT, GROUP_AND_ARTIFACT, coordinate
 from stoplog.errors import JarMissing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pyspark.sql import SparkSession
 
 
@@ -26,8 +29,9 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     """Adds this package's jar to the builder of a session, without other changes.
 
     Jars of the builder or of `spark-defaults.conf` are kept. The builder is not changed if the session
-    already has the jar (`spark-submit --packages` or `--jars`, `spark.jars.packages`). The builder is also
-    not changed on Spark Connect, whose server needs the jar at its start.
+    already has the jar by `spark.jars` or `spark.jars.packages`, from the builder, `spark-submit` or
+    `spark-defaults.conf`. The builder is also not changed on Spark Connect, whose server needs the jar at
+    its start.
 
     Args:
         builder: `SparkSession.builder` with all other settings, before `getOrCreate()`.
@@ -42,8 +46,8 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
             `PYSPARK_SUBMIT_ARGS` sets `--jars`, which a builder cannot override.
 
     Warns:
-        UserWarning: the builder sets `spark.jars.packages` and a cluster as master. If `spark.jars` is also
-            set, Spark does not send the downloaded packages to executors.
+        UserWarning: `spark.jars.packages` is set, and a cluster as master. If `spark.jars` is also set, Spark
+            does not send the downloaded packages to executors.
 
     Example:
         spark = stoplog.configure(SparkSession.builder.master("local[2]")).getOrCreate()
@@ -51,16 +55,18 @@ def configure(builder: SparkSession.Builder) -> SparkSession.Builder:
     if not hasattr(builder, "_options"):
         kind = type(builder).__name__
         raise TypeError(f"configure needs SparkSession.builder before getOrCreate(), and got a {kind}")
-    if _is_provided(builder):
+    if _is_running(builder):
+        return builder
+    settings = {**default_settings(), **submit_settings(), **builder._options}
+    if _is_provided(settings):
         return builder
     if submit_jars() is not None:
         raise JarMissing.behind_submit_args(jar())
-    named = str(builder._options.get("spark.jars") or default_settings().get("spark.jars", "")).split(",")
-    kept = [each.strip() for each in named if each.strip()]
+    kept = [each.strip() for each in str(settings.get("spark.jars", "")).split(",") if each.strip()]
     own = jar()
     if own in kept:
         return builder
-    _warn_of_packages(builder)
+    _warn_of_packages({**settings, "spark.jars": own})
     return builder.config("spark.jars", ",".join([*kept, own]))
 
 
@@ -90,7 +96,8 @@ def jar() -> str:
     return str(package_jar())
 
 
-def _is_provided(builder: SparkSession.Builder) -> bool:
+def _is_running(builder: SparkSession.Builder) -> bool:
+    """Returns whether the JVM already runs, with the jar, or elsewhere."""
     remote = str(builder._options.get("spark.remote") or os.environ.get("SPARK_REMOTE", ""))
     # For any other remote, such as local[2], this process starts the server with the builder's jars.
     if remote.startswith("sc://") or is_connect():
@@ -98,12 +105,18 @@ def _is_provided(builder: SparkSession.Builder) -> bool:
     running = jvm_has_jar()
     if running is False:
         raise JarMissing.in_session()
-    packages_anywhere = f"{builder._options.get('spark.jars.packages')} {os.environ.get(SUBMIT_ARGS)}"
-    return running is True or GROUP_AND_ARTIFACT in packages_anywhere or ARTIFACT in (submit_jars() or "")
+    return running is True
 
 
-def _warn_of_packages(builder: SparkSession.Builder) -> None:
-    if executors_lack_packages({**builder._options, "spark.jars": jar()}):
+def _is_provided(settings: Mapping[str, object]) -> bool:
+    # spark-submit reads PYSPARK_SUBMIT_ARGS after the settings of a builder.
+    downloaded = f"{settings.get('spark.jars.packages')} {os.environ.get(SUBMIT_ARGS)}"
+    named = f"{settings.get('spark.jars')} {submit_jars()}"
+    return GROUP_AND_ARTIFACT in downloaded or ARTIFACT in named
+
+
+def _warn_of_packages(settings: Mapping[str, object]) -> None:
+    if executors_lack_packages(settings):
         warnings.warn(
             "Spark does not pass spark.jars.packages to executors if spark.jars is also set. "
             f"Add the coordinate {packages()} to spark.jars.packages instead of calling stoplog.configure.",

@@ -80,6 +80,44 @@ def test_other_packages_on_a_cluster_cause_a_warning() -> None:
     assert warned[0].filename == __file__
 
 
+@pytest.mark.parametrize(
+    "setting", [f"spark.jars.packages {packages()}", "spark.jars /x/stoplog_2.13-0.1.0.jar,b.jar"]
+)
+def test_a_session_whose_defaults_have_the_jar_is_unchanged(tmp_path: Path, setting: str) -> None:
+    (tmp_path / "spark-defaults.conf").write_text(f"{setting}\n")
+    assert jars_of() is None
+
+
+def test_the_builder_overrides_the_packages_of_spark_defaults(own_jar: str, tmp_path: Path) -> None:
+    (tmp_path / "spark-defaults.conf").write_text(f"spark.jars.packages {packages()}\n")
+    assert jars_of(spark__jars__packages="org.other:thing:1") == own_jar
+
+
+@pytest.mark.parametrize(
+    ("defaults", "arguments"),
+    [
+        ("spark.jars.packages org.other:thing:1\nspark.master yarn\n", ""),
+        ("spark.jars.packages org.other:thing:1\n", "--master yarn pyspark-shell"),
+        ("spark.master yarn\n", "--packages org.other:thing:1 pyspark-shell"),
+    ],
+)
+def test_packages_and_a_cluster_that_others_set_cause_a_warning(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, defaults: str, arguments: str
+) -> None:
+    (tmp_path / "spark-defaults.conf").write_text(defaults)
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", arguments)
+    with pytest.warns(UserWarning, match="spark.jars.packages"):
+        jars_of()
+
+
+@pytest.mark.filterwarnings("error")
+def test_the_builder_overrides_the_master_of_spark_defaults(own_jar: str, tmp_path: Path) -> None:
+    (tmp_path / "spark-defaults.conf").write_text(
+        "spark.jars.packages org.other:thing:1\nspark.master yarn\n"
+    )
+    assert jars_of(spark__master="local[2]") == own_jar
+
+
 def test_a_running_jvm_with_the_jar_is_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session, "jvm_has_jar", lambda: True)
     assert jars_of() is None
@@ -91,7 +129,7 @@ def test_a_running_jvm_without_the_jar_is_an_error(monkeypatch: pytest.MonkeyPat
         jars_of()
 
 
-@pytest.mark.parametrize("flag", ["--jars a.jar", "--jars=a.jar"])
+@pytest.mark.parametrize("flag", ["--jars a.jar", "--jars=a.jar", "--conf spark.jars=a.jar"])
 def test_jars_in_submit_arguments_are_an_error(
     monkeypatch: pytest.MonkeyPatch, own_jar: str, flag: str
 ) -> None:

@@ -138,9 +138,8 @@ def submit_settings() -> dict[str, str]:
 
 
 def submit_jars() -> str | None:
-    """Returns the `--jars` of `PYSPARK_SUBMIT_ARGS`, or `None`."""
-    found = [value for flag, value in _flags() if flag == "--jars"]
-    return found[-1] if found else None
+    """Returns the `--jars` or the setting `spark.jars` of `PYSPARK_SUBMIT_ARGS`, or `None`."""
+    return submit_settings().get("spark.jars")
 
 
 def executors_lack_packages(settings: Mapping[str, object]) -> bool:

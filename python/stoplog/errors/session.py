@@ -108,12 +108,12 @@ class JarMissing(StoplogError):
 
     @classmethod
     def behind_submit_args(cls, jar: str) -> JarMissing:
-        """Creates the error for `--jars` in `PYSPARK_SUBMIT_ARGS`.
+        """Creates the error for `--jars` or `spark.jars` in `PYSPARK_SUBMIT_ARGS`.
 
-        This option silently overrides every `spark.jars` of a builder.
+        These options silently override every `spark.jars` of a builder.
         """
         return cls(
-            "PYSPARK_SUBMIT_ARGS sets --jars, which overrides the settings of a builder. "
+            "PYSPARK_SUBMIT_ARGS sets --jars or spark.jars, which overrides the settings of a builder. "
             f"Add the stoplog jar there: --jars …,{jar}"
         )
 

@@ -7,7 +7,6 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from stoplog._python.model import CommitOutcome, Prepared, Staged, WriterTask
-from stoplog._text.values import path_text
 
 if TYPE_CHECKING:
     import os
@@ -143,7 +142,9 @@ class TwoPhaseSink(ABC):
         Example:
             query = Shop("/data/shop").write_stream(orders, "/data/checkpoint").start()
         """
+        # Here, because this module travels to processes without the other modules.
         from stoplog._python.frames import prepared_frame, sink_options
+        from stoplog._text.values import path_text
 
         frame = prepared_frame(df, self)
         writer: Any = frame.writeStream.format("stoplog").options(**sink_options(df, self))

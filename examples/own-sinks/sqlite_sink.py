@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -39,7 +40,10 @@ class RowsWriter(stoplog.TwoPhaseWriter):
         self.rows += batch.to_pylist()
 
     def prepare(self):
-        self.file.write_text(json.dumps(self.rows, default=str))
+        with self.file.open("x", encoding="utf-8") as out:
+            json.dump(self.rows, out, default=str)
+            out.flush()
+            os.fsync(out.fileno())
         return [Prepared(self.file.name.encode(), len(self.rows), self.file.stat().st_size)]
 
 

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import runpy
 import subprocess
 import sys
 import threading
@@ -48,6 +50,26 @@ def test_the_shortest_sink_of_the_guide_has_at_most_fifty_lines() -> None:
     code = (EXAMPLES / "transactional_files.py").read_text(encoding="utf-8")
     lines = [line for line in code[code.index("import os") :].splitlines() if line.strip()]
     assert len(lines) <= 50
+
+
+@pytest.mark.parametrize(
+    ("file", "name", "arguments"),
+    [
+        (EXAMPLES / "transactional_files.py", "TransactionalFiles", []),
+        (EXAMPLES / "sqlite_sink.py", "SqliteSink", ["orders"]),
+        (ROOT / "python/stoplog/templates/sink/order_files.py", "OrderFiles", []),
+    ],
+)
+def test_an_example_forces_prepared_rows_to_the_disk(
+    file: Path, name: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    forced: dict[int, int] = {}
+    monkeypatch.setattr(os, "fsync", lambda fd: forced.update({os.fstat(fd).st_ino: os.fstat(fd).st_size}))
+    writer = runpy.run_path(str(file))[name](str(tmp_path / "out"), *arguments).writer(TASK)
+    writer.write(pa.RecordBatch.from_pydict({"id": ["1", "2"]}))
+    writer.prepare()
+    (staged,) = [each for each in tmp_path.rglob("*") if each.is_file()]
+    assert forced == {staged.stat().st_ino: staged.stat().st_size}
 
 
 class Sink(stoplog.TwoPhaseSink):

@@ -95,6 +95,11 @@ def test_every_decision_is_listed() -> None:
     assert {page.name for page in decisions.glob("0*.md")} == set(re.findall(r"\((\d{4}-[^)]+)\)", listed))
 
 
+def test_the_page_of_errors_has_at_most_105_conditions() -> None:
+    page = (DOCS / "operate" / "errors.md").read_text(encoding="utf-8")
+    assert 80 < len(re.findall(r"^## STOPLOG_", page, re.MULTILINE)) <= 105
+
+
 def test_every_page_named_by_a_source_exists() -> None:
     listed = subprocess.check_output(["git", "ls-files"], cwd=ROOT, text=True).splitlines()
     named = [

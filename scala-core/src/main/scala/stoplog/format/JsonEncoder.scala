@@ -22,7 +22,7 @@ private[stoplog] final class JsonEncoder private (options: JSONOptions)
 
   @transient private lazy val parsers = options.buildJsonFactory()
 
-  // No shorter record reaches a limit of the parsers for a string, for the key of a map, or for nested values.
+  // No shorter record reaches a limit of the parsers for a string, the key of a map, or nested values.
   @transient private lazy val longest = {
     val limits = parsers.streamReadConstraints
     val texts  = limits.getMaxStringLength.min(limits.getMaxNameLength)

@@ -3,6 +3,8 @@ package stoplog.engine
 
 import java.net.URI
 
+import stoplog.error.Redaction
+
 /** Files as lineage tools name them, by OpenLineage's rules for file systems.
   *
   * {{{
@@ -25,7 +27,8 @@ private[stoplog] object Dataset {
   def at(location: URI, format: String): Dataset = {
     val scheme = Option(location.getScheme).getOrElse("file")
     val path   = Option(location.getPath).getOrElse("").reverse.dropWhile(_ == '/').reverse
-    val in     = s"://${Option(location.getAuthority).getOrElse("")}"
+    // Lineage leaves the process: an authority may contain a password.
+    val in = Redaction.text(s"://${Option(location.getAuthority).getOrElse("")}")
     ObjectStores.get(scheme) match {
       case Some(known)              => Dataset(known + in, filled(path.dropWhile(_ == '/')), format)
       case None if scheme == "file" => Dataset("file", filled(path), format)

@@ -28,5 +28,12 @@ class DatasetSuite extends AnyFunSuite {
 
   test("other file systems keep the scheme and the authority") {
     assert(named("hdfs://namenode:8020/events") === "hdfs://namenode:8020" -> "/events")
+    assert(named("ftp://shop@server:21/events") === "ftp://shop@server:21" -> "/events")
+  }
+
+  test("a namespace has no password") {
+    for (password <- Seq("hunter2", "1234", "hun%40ter2"))
+      assert(named(s"ftp://shop:$password@server:21/events") === "ftp://shop:…@server:21" -> "/events")
+    assert(named("s3a://key:secret@lake/events") === "s3://key:…@lake" -> "events")
   }
 }

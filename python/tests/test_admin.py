@@ -21,7 +21,7 @@ ANSWER = {
     "path": "/data/out",
     "sinkId": "main",
     "carriedOut": False,
-    "driver": "no driver: the last run has ended normally",
+    "driver": "the log names no running driver: the last run has ended normally",
     "driverAlive": False,
     "actions": [
         {"action": "finish", "subject": "a/part-1.json", "reason": "open", "bytes": 2048, "rows": 7},

@@ -33,7 +33,7 @@ def claimed(root: Path, settings: dict[str, str]) -> MadeSink:
 
 
 def test_a_clean_end_and_an_empty_log_have_no_driver(tmp_path: Path) -> None:
-    ended = "no driver: the last run has ended normally"
+    ended = "the log names no running driver: the last run has ended normally"
     assert life(tmp_path, NOW) == DriverLife(DriverState.RELEASED, None, None, ended)
     claimed(tmp_path, {}).record("release", at_millis=NOW)
     assert life(tmp_path, NOW) == DriverLife(DriverState.RELEASED, RUN, None, ended)

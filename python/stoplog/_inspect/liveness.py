@@ -124,7 +124,7 @@ def driver_life(
             machine by default.
     """
     if newest is None or newest.kind is RecordKind.RELEASE:
-        ended = "no driver: the last run has ended normally"
+        ended = "the log names no running driver: the last run has ended normally"
         return DriverLife(DriverState.RELEASED, newest.run if newest else None, None, ended)
     note = DriverNote.read(newest.state.settings.get(_NOTE, ""))
     there = None if note is None else (is_there or is_here)(note)

@@ -13,7 +13,9 @@ from stoplog._report.figures import Figures
 from stoplog._text.words import ago, counted, many
 
 GOOD = "Nothing needs attention"
-_WAY_OUT = "restart the query, or run stoplog finalize PATH."
+_WAY_OUT = "start the query, unless it waits for its first rows, or run stoplog finalize PATH."
+"""A query has neither record nor heartbeat before its first rows, so the log cannot prove that none runs."""
+
 
 
 def headline(found: Figures, problems: int) -> str:
@@ -42,14 +44,14 @@ def attention(found: Figures) -> Iterator[str]:
 
 
 def _without_driver(status: SinkStatus, driver: DriverLife) -> Iterator[str]:
-    """Returns sentences on rows that no running query will publish."""
+    """Returns sentences on rows that wait for the next run."""
     if status.sink.pending_parts:
         pending = many(status.sink.pending_parts, "part")
-        yield f"{pending} of the newest record may be invisible, and no query runs: {_WAY_OUT}"
+        yield f"{pending} of the newest record may be invisible, and the log names no running query: {_WAY_OUT}"
     if status.open:
         rows = many(sum(part.records for part in status.open), "row")
         opened = many(len(status.open), "open part")
-        yield f"{opened} with {rows}, and no query runs ({driver.message}): {_WAY_OUT}"
+        yield f"{opened} with {rows}, and the log names no running query ({driver.message}): {_WAY_OUT}"
 
 
 def _failed(target: TargetStatus, now_millis: int) -> str:

@@ -26,7 +26,7 @@ private[stoplog] object Liveness {
 
   /** The last run has ended, or there was no run. */
   case object Released extends Liveness {
-    override def describe: String = "no driver: the last run has ended normally"
+    override def describe: String = "the log names no running driver: the last run has ended normally"
   }
 
   /** The driver's process has ended. */

@@ -65,7 +65,11 @@ class TwoPhaseCommitter(ABC):
         """
 
     def staged(self) -> list[Staged]:
-        """Returns all uncommitted output of this sink, which recovery aborts if no record names it."""
+        """Returns all uncommitted output of this sink, which recovery aborts if no record names it.
+
+        The output of other queries with the same target may be included: stoplog recognizes it by the
+        `task.id` in its tokens.
+        """
         return []
 
     def abort(self, prepared: Prepared) -> None:  # noqa: B027  optional

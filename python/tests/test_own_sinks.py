@@ -248,9 +248,18 @@ class RecordingWriter(stoplog.TwoPhaseWriter):
         self.sink.note("abort")
 
 
-def ran(sink: Recording, plan: str | None, monkeypatch: pytest.MonkeyPatch, batches: int = 2) -> list[Any]:
+QUERY = "d3b07384-d9a0-4c9b-8f6e-2f4a1c7e5b60"
+
+
+def ran(
+    sink: Recording,
+    plan: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    batches: int = 2,
+) -> list[Any]:
+    properties = {"stoplog.plan": plan, "spark.jobGroup.id": "run-1", "sql.streaming.queryId": QUERY}
     context = SimpleNamespace(
-        getLocalProperty={"stoplog.plan": plan, "spark.jobGroup.id": "run-1"}.get,
+        getLocalProperty=properties.get,
         partitionId=lambda: 3,
         attemptNumber=lambda: 1,
     )
@@ -265,6 +274,7 @@ def test_a_task_passes_on_what_its_writer_has_prepared(monkeypatch: pytest.Monke
     (row,) = ran(sink, "7:false", monkeypatch)
     task = sink.calls[0]
     assert (task.run, task.epoch, task.partition, task.attempt) == ("run-1", 7, 3, 1)
+    assert re.fullmatch("qd3b07384d9a0-7-3-[0-9a-f]{32}", task.id)
     assert sink.calls[1:] == ["write", "write", "prepare"]
     assert row == {
         "name": task.id,
@@ -287,6 +297,7 @@ def test_a_batch_has_no_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     sink = Recording()
     ran(sink, None, monkeypatch)
     assert (sink.calls[0].run, sink.calls[0].epoch) == ("start-1", None)
+    assert re.fullmatch("batch-3-[0-9a-f]{32}", sink.calls[0].id)
 
 
 def test_a_writer_that_exits_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,7 @@ _SENT = (
     "stoplog._python.guarding",
     "stoplog._python.model",
     "stoplog._python.opening",
+    "stoplog._python.owner",
     "stoplog._python.sending",
     "stoplog._python.task",
     "stoplog._shared",

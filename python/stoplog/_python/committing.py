@@ -7,7 +7,8 @@ import base64
 from typing import Any
 
 from stoplog._python import guarding
-from stoplog._python.model import CommitOutcome, Prepared, WrongUse
+from stoplog._python.model import CommitOutcome, Prepared, StagedLost, WrongUse
+from stoplog._python.owner import is_of_other
 
 
 class CommitterSide:
@@ -38,11 +39,28 @@ class CommitterSide:
             found = [self._one(each) for each in requested]
         return [outcome.value for outcome in found]
 
-    def staged(self) -> list[list[Any]]:
-        """Returns the tokens of uncommitted output, with the time of the last change in milliseconds."""
+    def staged(self, query: str | None = None) -> list[list[Any]]:
+        """Returns the tokens of uncommitted output, with the time of the last change in milliseconds.
+
+        Args:
+            query: the id of the query that recovers its output. The output of other queries is left out:
+                only their own logs name their output.
+        """
         find = getattr(self._committer, "staged", None)
         found = [] if find is None else guarding.staged(find())
-        return [[base64.b64encode(of.token).decode("ascii"), int(of.modified_at * 1000)] for of in found]
+        own = [of for of in found if query is None or not is_of_other(of.token, query)]
+        return [[base64.b64encode(of.token).decode("ascii"), int(of.modified_at * 1000)] for of in own]
+
+    def refuse_lost(self, tokens: list[str]) -> None:
+        """Raises `StagedLost` if prepared output is gone before a record decides to commit the output."""
+        find = getattr(self._committer, "staged", None)
+        # The default of the base class finds nothing.
+        if find is None or getattr(find, "__qualname__", "") == "TwoPhaseCommitter.staged":
+            return
+        present = {of.token for of in guarding.staged(find())}
+        gone = sum(base64.b64decode(token) not in present for token in tokens)
+        if gone:
+            raise StagedLost(gone)
 
     def abort(self, token: str, version: int) -> None:
         """Undoes uncommitted output; the version is 0 for output that `staged` has found."""

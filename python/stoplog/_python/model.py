@@ -15,7 +15,8 @@ class WriterTask:
     """One attempt of one task.
 
     Attributes:
-        id: a text without spaces that no other attempt has, for the name of a file or a transaction.
+        id: a text without spaces that no other attempt has, for the name of a file or a transaction. If a
+            token has the id, recovery of another query with the same target does not abort the output.
         run: the id of this start of the query.
         epoch: the micro-batch; `None` in a batch query.
         partition: the number of the task. An epoch that is repeated may have another number of tasks.
@@ -95,6 +96,17 @@ class CommitOutcome(Enum):
 
     LOST = "lost"
     """The rows are gone, and were never visible."""
+
+
+class StagedLost(RuntimeError):
+    """Prepared output is gone before the record that would commit the output."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(
+            f"staged() no longer returns {count} of the outputs that this epoch has prepared, so no record "
+            "decides the epoch. Restart the query, which writes the epoch again. If another query has this "
+            "target, use task.id in the tokens of both: recovery then leaves the output of the other query."
+        )
 
 
 class WrongUse(TypeError):

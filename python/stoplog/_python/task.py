@@ -7,13 +7,13 @@ import base64
 import json
 import sys
 import traceback
-import uuid
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from stoplog._python.guarding import Writing
 from stoplog._python.model import Prepared, WriterTask
+from stoplog._python.owner import task_id
 from stoplog._shared.user_code import PythonFailed, task_clause
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ COLUMNS = "name string, version int, token string, rows bigint, bytes bigint, me
 
 _PLAN = "stoplog.plan"
 _RUN = "spark.jobGroup.id"
+_QUERY = "sql.streaming.queryId"
 
 _Result = TypeVar("_Result")
 
@@ -93,7 +94,7 @@ class WriterSide:
             return None
         number = int(epoch) if epoch else None
         return WriterTask(
-            id=f"{epoch or 'batch'}-{context.partitionId()}-{uuid.uuid4().hex}",
+            id=task_id(context.getLocalProperty(_QUERY), number, context.partitionId()),
             run=(context.getLocalProperty(_RUN) if epoch else None) or self.start,
             epoch=number,
             partition=context.partitionId(),

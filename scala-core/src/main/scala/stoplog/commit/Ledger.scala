@@ -224,7 +224,7 @@ private[stoplog] final class Ledger(
 
   /** Throws if a part is lost, or the fencing error if a newer run has published or removed the part. */
   private def refuseLost(publish: Vector[Pending]): Unit =
-    try stores.committer.output.refuseLost(publish.filter(_.sizeBytes > 0).map(_.handle.token))
+    try stores.committer.refuseLost(publish)
     catch { case NonFatal(e) => throw newest.flatMap(fencedSince).fold(e)(becauseOf(_, e)) }
 
   private def recordOf(entry: Ledger.Entry, nowMillis: Long): LogRecord = LogRecord(

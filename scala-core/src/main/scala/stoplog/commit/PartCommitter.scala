@@ -15,6 +15,9 @@ private[stoplog] sealed trait PartCommitter {
   /** Makes the part visible. See [[PartStore.publish]] and [[TwoPhaseCommitter.commit]]. */
   def publish(part: Pending): CommitOutcome
 
+  /** Throws if parts are known to be gone, before a record decides on the parts. */
+  def refuseLost(parts: Seq[Pending]): Unit
+
   /** Returns the target's error for lost parts of a record, if any. See [[TwoPhaseCommitter.lost]]. */
   def lost(gone: Seq[Pending], committed: Int): Option[StoplogException]
 
@@ -29,6 +32,10 @@ private[stoplog] object PartCommitter {
     override def publish(part: Pending): CommitOutcome =
       output.publish(part.handle, part.sizeBytes, part.finishedPath)
 
+    /** A part without bytes may have no file. */
+    override def refuseLost(parts: Seq[Pending]): Unit =
+      output.refuseLost(parts.filter(_.sizeBytes > 0).map(_.handle.token))
+
     override def lost(gone: Seq[Pending], committed: Int): Option[StoplogException] = None
 
     override def discard(token: String): Unit = output.discard(token)
@@ -37,6 +44,9 @@ private[stoplog] object PartCommitter {
   /** Commits the prepared output of tasks. */
   final class OfCommitter(override val output: TwoPhaseCommitter) extends PartCommitter {
     override def publish(part: Pending): CommitOutcome = output.commit(prepared(part))
+
+    /** A writer need not know the bytes of its output. */
+    override def refuseLost(parts: Seq[Pending]): Unit = output.refuseLost(parts.map(_.handle.token))
 
     override def lost(gone: Seq[Pending], committed: Int): Option[StoplogException] =
       output.lost(gone.map(prepared), committed)

@@ -114,11 +114,7 @@ private[stoplog] final class Replacements(
 
   private def recordOf(plan: Plan, before: Option[LogRecord], files: ReplacedSet): LogRecord = {
     val content = plan.content(files)
-    logs
-      .replacing(plan.job, plan.kind)
-      .committer
-      .output
-      .refuseLost(content.publish.filter(_.sizeBytes > 0).map(_.handle.token))
+    logs.replacing(plan.job, plan.kind).committer.refuseLost(content.publish)
     LogRecord(
       before.fold(0L)(_.seq + 1),
       plan.kind,

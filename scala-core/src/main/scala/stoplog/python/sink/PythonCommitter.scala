@@ -19,9 +19,11 @@ import stoplog.thread.StopSignal
 
 /** The committer of user code, in the driver's Python process. Thread-safe.
   *
-  * @param stop ends waiting calls if the query is stopped
+  * @param stop  ends waiting calls if the query is stopped
+  * @param query the id of the query, whose output Python distinguishes from the output of other queries
   */
-private[sink] final class PythonCommitter(user: OwnPython, stop: StopSignal) extends TwoPhaseCommitter {
+private[sink] final class PythonCommitter(user: OwnPython, stop: StopSignal, query: Option[String])
+    extends TwoPhaseCommitter {
   import PythonCommitter._
 
   private val turn    = new ReentrantLock
@@ -61,8 +63,18 @@ private[sink] final class PythonCommitter(user: OwnPython, stop: StopSignal) ext
     }
   }
 
+  /** Error: `STOPLOG_PYTHON_FAILED` if the user's `staged` no longer finds prepared output: another process
+    * has undone the output, and a record could never be carried out (P-57).
+    */
+  override def refuseLost(tokens: Seq[String]): Unit = if (tokens.nonEmpty) StopSignal.during(stop) {
+    val parsed = tokens.map(PythonToken.parse)
+    ask("refuse_lost", PythonToken.where(parsed))(parsed.map(_.data).asJava): Unit
+  }
+
   override def staged(): Vector[Staged] = StopSignal.during(stop) {
-    ask("staged", where = "")().elements.asScala.map(s => Staged(s.get(0).asText, s.get(1).asLong)).toVector
+    ask("staged", where = "")(query.toSeq: _*).elements.asScala
+      .map(s => Staged(s.get(0).asText, s.get(1).asLong))
+      .toVector
   }
 
   /** The user's own token, without what the log adds: after an upgrade of user code, all versions match. */

@@ -68,7 +68,8 @@ private[sink] final class TokenSink(
 
   override def writer(task: WriterTask): TwoPhaseWriter[InternalRow] = new TokenWriter(task)
 
-  override def committer(): TwoPhaseCommitter = new PythonCommitter(user(), QueryContext.stopSignal())
+  override def committer(): TwoPhaseCommitter =
+    new PythonCommitter(user(), QueryContext.stopSignal(), QueryContext.start().map(_.queryId))
 
   override def toString: String = s"the sink $owner in Python"
 }

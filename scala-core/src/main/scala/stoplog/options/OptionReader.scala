@@ -103,9 +103,20 @@ private[stoplog] final class OptionReader(
   def parameterValues: Map[String, String] =
     parameters.map { case (option, name, value) => s"${option.key}.$name" -> value }.toMap
 
-  private lazy val parameters: Seq[(Opt[_], String, String)] = distinct.flatMap { case (key, value) =>
-    parameter(key).map { case (option, name) => (option, name, value) }
+  private lazy val parameters: Seq[(Opt[_], String, String)] = {
+    val passed = distinct.flatMap { case (key, value) =>
+      parameter(key).map { case (option, name) => (option, name, value) }
+    }
+    passed ++ timeoutsOfPython(passed)
   }
+
+  /** User code in Python has the common timeout, unless its parameters have a timeout. */
+  private def timeoutsOfPython(passed: Seq[(Opt[_], String, String)]): Seq[(Opt[_], String, String)] = for {
+    common           <- textOrEmpty(PythonOptions.Timeout).filter(_.trim.nonEmpty).toSeq
+    (option, key, _) <- passed if lower(key).endsWith(PythonOptions.Pickled)
+    own = key.dropRight(PythonOptions.Pickled.length) + PythonOptions.Timeout.key
+    if !passed.exists { case (of, name, _) => of == option && name.equalsIgnoreCase(own) }
+  } yield (option, own, common)
 
   private def parameter(key: String): Option[(Opt[_], String)] =
     OptionReader.parameterOf(key, registry).map(option => option -> key.drop(option.key.length + 1))

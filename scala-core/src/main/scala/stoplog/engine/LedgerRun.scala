@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicBoolean
 import scala.util.control.NonFatal
 
 import stoplog.commit._
-import stoplog.error.{Errors, Log}
+import stoplog.error.{Errors, Log, PythonErrors}
 import stoplog.plan.{TaskPlanner, TaskPlans, TaskResult}
 import stoplog.thread.SinkTimer
 
@@ -39,6 +39,9 @@ private[stoplog] final class LedgerRun[R](
   @volatile private var openAtStop = Option.empty[Finish]
   @volatile private var inEpoch    = false
 
+  // Of the user's code in the newest periodic step.
+  @volatile private var userFailure = Option.empty[Throwable]
+
   // The sink's own counters come last, so that no counter of a target takes the place of one.
   override def counts: Seq[(String, Long)] = counted() ++ queryEnd.stats.metrics
 
@@ -67,8 +70,12 @@ private[stoplog] final class LedgerRun[R](
   /** Returns whether an epoch has started and was not committed. The next start repeats its rows. */
   def isInEpoch: Boolean = inEpoch
 
+  /** Fails if the user's code has failed between the epochs: otherwise, open parts would stay invisible
+    * although the query seems to work.
+    */
   override def begin(epoch: EpochStart): SinkWriterFactory[R, TaskResult] = {
     gate.pass()
+    userFailure.foreach(throw _)
     inEpoch = true
     if (!probed.getAndSet(true)) hooks.probe()
     val plan = driver.begin(epoch.batch, epoch.slots, epoch.digests)
@@ -132,12 +139,15 @@ private[stoplog] final class LedgerRun[R](
     }
   }
 
-  private def tick(): SinkTimer.Next =
+  private[engine] def tick(): SinkTimer.Next =
     try {
       beat()
-      if (driver.tick()) SinkTimer.Again else SinkTimer.Stop
+      val next = if (driver.tick()) SinkTimer.Again else SinkTimer.Stop
+      userFailure = None
+      next
     } catch {
       case NonFatal(e) =>
+        userFailure = Some(e).filter(PythonErrors.isOfUserCode)
         Log.warn(s"A periodic step of $name failed; the driver tries again", e)
         SinkTimer.Again
     }

@@ -58,7 +58,10 @@ private[filesink] object FileRun {
           announcer.foreach(_.refuseBacklog())
           new RowWriterFactory(plans, sink, epoch.times)
         },
-        probe = () => storage.probe(),
+        probe = () => {
+          storage.probe()
+          PolicyOfAllParts.in(sink.parts.policy).foreach(_.probe())
+        },
         finish = finish(options.recovery.finalizeOnTermination, start.trigger, _),
         LedgerRun.Events(
           resumed = seq => announcer.foreach(_.recovered(seq)),

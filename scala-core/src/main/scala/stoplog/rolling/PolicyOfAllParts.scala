@@ -14,6 +14,9 @@ private[stoplog] trait PolicyOfAllParts extends RollingPolicy with AutoCloseable
     */
   def onTick(parts: Seq[PartStats], nowMillis: Long): Seq[Option[RollReason]]
 
+  /** Called by the driver before the first epoch. Throws if the policy can never decide. */
+  def probe(): Unit = ()
+
   final override def onTime(part: PartStats, nowMillis: Long): Option[RollReason]     = None
   final override def onEpochEnd(part: PartStats, nowMillis: Long): Option[RollReason] = None
 

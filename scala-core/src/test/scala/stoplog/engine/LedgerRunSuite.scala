@@ -6,7 +6,9 @@ import java.io.IOException
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.{BatchDigests, DriverWorld, Finish, Rolls, SinkStats}
+import stoplog.error.{PythonErrors, StoplogException}
 import stoplog.plan.TaskPlans
+import stoplog.rolling.{PartStats, PolicyOfAllParts, RollReason}
 import stoplog.sink.BatchTimes
 
 class LedgerRunSuite extends AnyFunSuite {
@@ -40,6 +42,26 @@ class LedgerRunSuite extends AnyFunSuite {
     assert(run.counts.toMap.apply("openParts") === 2)
     assert(run.end(exception = None))
     assert(run.counts.toMap.apply("openParts") === 0)
+  }
+
+  test("a policy in Python that fails between epochs fails the next epoch, unless a later call succeeds") {
+    val failure = PythonErrors.failed(PythonErrors.Call("a policy", "due"), "ValueError: no", traceback = "")
+    var fails   = false
+    val world   = new DriverWorld(new PolicyOfAllParts {
+      override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason]         = None
+      override def onTick(parts: Seq[PartStats], nowMillis: Long): Seq[Option[RollReason]] =
+        if (fails) throw failure else parts.map(_ => None)
+      override def close(): Unit = ()
+    })
+    world.epoch(world.driver(), 0, "a")
+    val run = runOf(world, (_, _) => throw new InterruptedException)
+    intercept[InterruptedException](run.begin(epoch(1)))
+    fails = true
+    run.tick()
+    assert(intercept[StoplogException](run.begin(epoch(1))) eq failure)
+    fails = false
+    run.tick()
+    intercept[InterruptedException](run.begin(epoch(1)))
   }
 
   private def runOf(

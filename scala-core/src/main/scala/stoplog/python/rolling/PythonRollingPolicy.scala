@@ -22,6 +22,8 @@ private[stoplog] final class PythonRollingPolicy(parameters: JMap[String, String
   private val maxPartSizeBytes =
     JavaUtils.byteStringAsBytes(parameters.getOrDefault("maxPartSize", PythonRollingPolicy.MaxPartSize))
 
+  private def owner: String = parameters.getOrDefault(PythonOptions.Owner, "a function")
+
   @transient private var user = Option.empty[OwnPython]
 
   override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =
@@ -39,14 +41,15 @@ private[stoplog] final class PythonRollingPolicy(parameters: JMap[String, String
       .toVector
   }
 
+  override def probe(): Unit = DriverPython.refuseIfForbidden(owner)
+
   override def close(): Unit = synchronized {
     user.foreach(_.close())
     user = None
   }
 
   private def opened(): OwnPython = user.getOrElse {
-    val owner = parameters.getOrDefault(PythonOptions.Owner, "a function")
-    DriverPython.refuseIfForbidden(owner)
+    probe()
     val made =
       OwnPython.alone(owner, parameters.get(PythonOptions.Pickled), DriverPython.command(parameters))
     user = Some(made)

@@ -81,27 +81,34 @@ private[commit] final class MarkerWriter(
     }
 
     read(marker, marker.version - 1) match {
-      case Some(content) => from(marker.version, totalOf(content, marker, marker.version - 1))
-      case None          =>
+      case Some(content) =>
+        totalOf(content, marker, marker.version - 1, identity).foreach(from(marker.version, _))
+      case None =>
         // no marker yet, or the markers were deleted with the files that they count
         val newest =
           if (marker.version == 1) 0 else retry(() => Markers.newestVersion(notes, marker.bucket))
         val version = marker.version.min(newest + 1)
-        from(version, totalOf(read(marker, version - 1).flatten, marker, version - 1))
+        totalOf(read(marker, version - 1).flatten, marker, version - 1, identity).foreach(from(version, _))
     }
   }
 
-  /** Returns the total of this sink's newest marker, from this version downwards.
+  /** Returns the total of this sink's newest marker, from this version downwards. Returns `None` if this marker
+    * belongs to the record: the version restarted after a deletion, so it may be lower than decided (P-108).
     *
     * @param content the content of the marker of this version
     */
   @tailrec
-  private def totalOf(content: Option[Markers.Content], marker: Marker, version: Int): Totals =
-    content match {
-      case Some(own) if own.sinkId == marker.sinkId => own.total
-      case _ if version <= 1                        => Totals.nothing
-      case _ => totalOf(read(marker, version - 1).flatten, marker, version - 1)
-    }
+  private def totalOf(
+      content: Option[Markers.Content],
+      marker: Marker,
+      version: Int,
+      identity: Markers.Identity
+  ): Option[Totals] = content match {
+    case Some(own) if own.identity.contains(identity) => None
+    case Some(own) if own.sinkId == marker.sinkId     => Some(own.total)
+    case _ if version <= 1                            => Some(Totals.nothing)
+    case _ => totalOf(read(marker, version - 1).flatten, marker, version - 1, identity)
+  }
 
   /** Returns the content of a marker; the outer `None` if the marker does not exist. */
   private def read(marker: Marker, version: Int): Option[Option[Markers.Content]] =

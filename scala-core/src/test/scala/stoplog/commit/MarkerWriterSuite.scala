@@ -141,6 +141,22 @@ class MarkerWriterSuite extends AnyFunSuite {
     announce(decided)
     assert(names === Set("b/_SUCCESS"))
     assert(counts(1) === ((7L, 7L)))
+    announce(decided) // the first process died before the mark of the record
+    assert(names === Set("b/_SUCCESS"))
+    assert(counts(1) === ((7L, 7L)))
+  }
+
+  test("a record recognizes its marker of a lower version, also below a marker of another sink") {
+    val world = new Fixture
+    import world._
+    for (seq <- 1 to 2) announce(record(seq.toLong, rows = 5, version = seq))
+    notes.delete(Seq("b/_SUCCESS", "b/_SUCCESS.2"))
+    val decided = record(4, rows = 7, version = 3)
+    announce(decided)
+    announce(record(8, rows = 100, version = 2, sinkId = "other"), log = "other")
+    announce(decided)
+    assert(names === Set("b/_SUCCESS", "b/_SUCCESS.2"))
+    assert(counts(1) === ((7L, 7L)))
   }
 
   test("a process recognizes its record's marker although a reader has taken the previous marker") {

@@ -8,7 +8,7 @@ import com.fasterxml.jackson.module.scala.DefaultScalaModule
 
 import stoplog.admin.AdminAction.{Advise, Announce}
 import stoplog.announce.table.ComparedTable
-import stoplog.commit.{AnnouncementStatus, Announcer}
+import stoplog.commit.{AnnouncementStatus, Announcer, OnBacklog}
 import stoplog.error.{AnnounceErrors, Causes, Errors, Redaction}
 import stoplog.options.AnnounceOptions
 
@@ -89,7 +89,9 @@ private[admin] object AnnounceCommand {
     places.flatMap(undelivered(sink, options, _)).headOption.foreach(throw _)
   }
 
-  /** Delivers the announcements of one log, and returns the failures. */
+  /** Delivers the announcements of one log, and returns the failures. Delivers everything that the log keeps:
+    * the limits of the query decide what the log keeps, and this command does not know these limits.
+    */
   private def undelivered(
       sink: SinkContext,
       options: AnnounceOptions,
@@ -98,7 +100,8 @@ private[admin] object AnnounceCommand {
     val log       = place.log()
     val newest    = log.newest()
     val undone    = newest.filterNot(log.isPublished)
-    val announcer = options.resume(place)
+    val unlimited = options.copy(limits = options.limits.copy(onBacklog = OnBacklog.Fail))
+    val announcer = unlimited.resume(place)
     announcer.foreach { delivering =>
       delivering.recovered(newest.fold(-1L)(_.seq) - undone.size)
       delivering.end()

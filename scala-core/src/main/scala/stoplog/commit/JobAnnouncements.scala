@@ -52,13 +52,20 @@ private[stoplog] object JobAnnouncements {
 
 /** Keeps the records that targets of other processes need, by their cursors. For tools and jobs without
   * targets.
+  *
+  * @param limit the largest number of kept records. By default a job limits the log of replacements, because
+  *              possibly no later job has the target
   */
-private[stoplog] final class StoredCursors(files: FileStore, logName: String) extends Announcing {
+private[stoplog] final class StoredCursors(
+    files: FileStore,
+    logName: String,
+    limit: Long = StoredCursors.MostRecords
+) extends Announcing {
   override def settled(record: LogRecord, outcome: => RecordOutcome): Unit = ()
   override def recovered(newest: Long): Unit                               = ()
 
   override def keepFrom(newest: Long): Long =
-    StoredCursors.next(files, logName).fold(Long.MaxValue)(_.max(newest - StoredCursors.MostRecords + 1))
+    StoredCursors.next(files, logName).fold(Long.MaxValue)(_.max(newest - limit + 1))
 }
 
 /** Announces the records of a log that several processes write, and keeps the records that the targets of
@@ -72,6 +79,12 @@ private[stoplog] final class SharedLog(announcer: Announcing, others: Announcing
 }
 
 private[stoplog] object StoredCursors {
+
+  /** Creates the cursors for a tool on the log of a query. Only the query knows how many records its log keeps
+    * for targets, and removes further records itself.
+    */
+  def ofQuery(files: FileStore, sinkId: String): StoredCursors =
+    new StoredCursors(files, sinkId, limit = Long.MaxValue)
 
   /** Returns whether no target needs the log of a job any more. A target that no process serves holds a log
     * for a limited time.

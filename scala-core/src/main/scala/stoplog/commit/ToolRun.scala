@@ -32,7 +32,7 @@ private[stoplog] final class ToolRun(
   private val log     = stores.log
   private val refuse  = log.refuseIfOvertaken(identity.path, identity.sinkId, _)
   private val parts   = new OpenParts.Stored(run, stores, format, LostPart.Fail, refuse, tools)
-  private val cursors = new StoredCursors(stores.files, identity.sinkId)
+  private val cursors = StoredCursors.ofQuery(stores.files, identity.sinkId)
   private val ledger  = new Ledger(
     run,
     identity,

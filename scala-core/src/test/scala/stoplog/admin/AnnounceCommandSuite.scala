@@ -10,13 +10,13 @@ import stoplog.announce.RecordingTargets
 import stoplog.commit.Samples.condition
 import stoplog.commit.{AnnouncementCursor, DriverNote, Finish, Heartbeat, Rolls}
 import stoplog.error.StoplogException
-import stoplog.log.RecordKind
+import stoplog.log.{RecordCodec, RecordKind}
 
 class AnnounceCommandSuite extends AnyFunSuite {
 
-  private def announce(world: AdminWorld): AdminPlan = {
+  private def announce(world: AdminWorld, more: (String, String)*): AdminPlan = {
     val path = world.directory.toString
-    world.tools().announce(Map("announce.out" -> "recording", "announce.out.to" -> path))
+    world.tools().announce(Map("announce.out" -> "recording", "announce.out.to" -> path) ++ more)
   }
 
   private def received(world: AdminWorld): Int =
@@ -62,6 +62,34 @@ class AnnounceCommandSuite extends AnyFunSuite {
       assert(plan.actions.isEmpty)
       plan.carryOut()
       assert(Files.exists(world.directory.resolve("a/_SUCCESS")))
+    }
+  }
+
+  test("announce delivers all announcements that the log keeps, regardless of their number and age") {
+    within(Rolls.atRecords(1)) { world =>
+      world.clock.step(-30 * 24 * 60 * 60 * 1000L)
+      val driver = world.driver()
+      for (n <- 0 to 2) world.epoch(driver, n.toLong, "ant")
+      driver.end(Finish.PublishOpen)
+      waiting(world)
+      announce(world, "announceBacklog" -> "1").carryOut()
+      val changes = RecordingTargets.at(world.directory.toString).received.map(_.change.word)
+      assert(changes === Vector.fill(3)("added"))
+    }
+  }
+
+  test("a tool keeps all records that a target waits for") {
+    within() { world =>
+      waiting(world)
+      world.epoch(world.driver(), 0, "ant")
+      val last = world.newest
+      for (more <- 1 to 1020) // as by epochs without rows
+        Files.write(
+          world.directory.resolve(f"_stoplog/main/log/${last.seq + more}%020d.commit"),
+          RecordCodec.encode(last.copy(seq = last.seq + more))
+        )
+      world.tools().finalizeOpenParts().carryOut(WhenAlive.Fence)
+      assert(world.log.firstFrom(0) === Some(0L))
     }
   }
 

@@ -45,6 +45,9 @@ private[stoplog] final class AnnouncementCursor(
     */
   def announceSnapshot(): Unit = files.putIfAbsent(s"$directory/$SnapshotName", Array.emptyByteArray): Unit
 
+  /** Returns whether a target without a position waits for its snapshot. */
+  def awaitsSnapshot: Boolean = files.names(directory).contains(SnapshotName)
+
   /** Creates the file of this position, and then deletes the files of lower positions, and of failures. */
   def write(position: Position): Unit = {
     create(position)

@@ -169,8 +169,8 @@ private[stoplog] object Announcer {
       case Some(found) if !found.isIn(identity) => Some(restarted(cursor, 0, ""))
       case Some(found) if found.next > after && log.endsBefore(found.next - 1) => // the log has lost records
         Some(restarted(cursor, after, identity))
-      case Some(found)                                                 => Some(found)
-      case None if next.isEmpty && first == FirstAnnouncement.Snapshot =>
+      case Some(found) => Some(found)
+      case None if next.isEmpty && (first == FirstAnnouncement.Snapshot || cursor.awaitsSnapshot) =>
         cursor.announceSnapshot()
         None
       case None =>

@@ -93,6 +93,23 @@ class AnnounceCommandSuite extends AnyFunSuite {
     }
   }
 
+  test("announce delivers the snapshot that a target still waits for") {
+    within() { world =>
+      val driver = world.driver()
+      world.epoch(driver, 0, "ant", "bee")
+      driver.end(Finish.PublishOpen)
+      new AnnouncementCursor(world.notes, "main", "out").announceSnapshot()
+      announce(world).carryOut()
+      val changes = RecordingTargets.at(world.directory.toString).received.map(_.change)
+      assert(
+        changes.map(change => (change.word, change.bucket.get)) === Vector(
+          "snapshot" -> "a",
+          "snapshot" -> "b"
+        )
+      )
+    }
+  }
+
   test("announce reports a record that no process has carried out, and delivers the records before") {
     within() { world =>
       val first = world.driver()

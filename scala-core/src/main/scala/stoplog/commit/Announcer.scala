@@ -22,6 +22,8 @@ private[stoplog] final class Announcer private (
     limits: AnnouncementLimits
 ) extends Announcing {
 
+  override def claimed(seq: Long): Unit = records.claimed(seq)
+
   override def settled(record: LogRecord, outcome: => RecordOutcome): Unit =
     Log.tolerating(s"A record of ${place.path} could not be passed to the targets of announcements") {
       records.settled(record, outcome)

@@ -6,6 +6,9 @@ import stoplog.log.{LogRecord, RecordOutcome}
 /** Receives each record of a run once its parts are visible. MUST return at once, and MUST NOT throw. */
 private[stoplog] trait Announcing {
 
+  /** Called after the claim of a run. Unless the run is fenced, all later records belong to the run. */
+  def claimed(seq: Long): Unit = ()
+
   /** Called after each record, in order. */
   def settled(record: LogRecord, outcome: => RecordOutcome): Unit
 

@@ -207,6 +207,7 @@ private[stoplog] final class Ledger(
           newest = Some(claim)
           decided = Some(begun)
           tookToClaim = started.millis
+          announcing.claimed(claim.seq)
           faults.at(Step.AfterClaim)
           Right(claim)
         case CommitLog.Overtaken(byRun) => Left(claim -> byRun)

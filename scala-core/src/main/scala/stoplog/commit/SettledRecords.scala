@@ -22,12 +22,16 @@ private[commit] final class SettledRecords(
   @volatile private var known  = before.flatMap(originOf)
   @volatile private var recent = Vector.empty[Entry]
   @volatile private var newest = -1L
+  @volatile private var claim  = Option.empty[Long]
 
   /** Returns the newest record that is carried out; -1 without a record. */
   def available: Long = newest
 
   /** Returns the origin of announcements; `None` before the first record. */
   def origin: Option[Announcements.Origin] = known
+
+  /** Notes the claim of this run. A second run of the process continues the first run. */
+  def claimed(seq: Long): Unit = if (claim.isEmpty) claim = Some(seq)
 
   /** Adds a record. Drops the oldest records beyond the limits of the memory. */
   def settled(record: LogRecord, outcome: => RecordOutcome): Unit = {
@@ -47,8 +51,13 @@ private[commit] final class SettledRecords(
     entry <- inMemory(seq).orElse(log.decisionAt(seq).map(Entry(_, log.outcome(seq))))
   } yield Derived(Announcements.of(entry.decision, entry.outcome, from), entry.decision.writtenAtMillis)
 
-  /** Returns whether the log ends before this record. Lists the log only if no known record is as new. */
-  def isBefore(seq: Long): Boolean = seq > newest && log.endsBefore(seq)
+  /** Returns the end of the log without this run's records, if the log ends before `seq`. This run reuses the
+    * numbers of lost records. Lists the log only if no known record is as new.
+    *
+    * @param seq a record that was announced before this run has announced anything
+    */
+  def endBefore(seq: Long): Option[Long] =
+    claim.filter(seq >= _).map(_ - 1).orElse(Option.when(seq > newest && log.endsBefore(seq))(newest))
 
   /** Returns the first record from `seq` on that the log keeps. */
   def firstFrom(seq: Long): Option[Long] = log.firstFrom(seq)

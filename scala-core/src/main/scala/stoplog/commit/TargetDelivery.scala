@@ -117,9 +117,11 @@ private[commit] final class TargetDelivery(
     positionOf match {
       case Some(id) if id.log.identity != identity =>
         stop(AnnounceErrors.positionOfOther(place.path, name, id.toString, identity))
-      case Some(id) if records.isBefore(id.sequence) =>
-        stop(AnnounceErrors.positionAhead(place.path, name, id.toString, records.available))
-      case Some(id)                                 => resume(id)
+      case Some(id) =>
+        records.endBefore(id.sequence) match {
+          case Some(end) => stop(AnnounceErrors.positionAhead(place.path, name, id.toString, end))
+          case None      => resume(id)
+        }
       case None if positioned.nonEmpty && last >= 0 =>
         stop(AnnounceErrors.positionLost(place.path, name, last))
       case None => if (durable.isEmpty) snapshot()

@@ -195,6 +195,35 @@ class PositionedDeliverySuite extends AnyFunSuite {
     assert(error.contains("STOPLOG_ANNOUNCEMENT_POSITION") && error.contains("newest record of the log is 1"))
   }
 
+  for (lost <- Seq(1, 3))
+    test(s"a position $lost after the newest record stops the target, also if this run has written further") {
+      val world  = new AnnouncerWorld
+      val target = new PositionedRecordingTarget
+      val first  = new world.Run(to = target)
+      first.epoch("a")
+      first.deliver()
+      target.stored = target.stored.view.mapValues(id => id.copy(sequence = id.sequence + lost)).toMap
+      val second = new world.Run(to = target)
+      (1 to 5).foreach(n => second.epoch(s"b$n"))
+      assert(second.deliver() === Over)
+      val error = second.delivery.figures.lastError.get
+      assert(error.contains("STOPLOG_ANNOUNCEMENT_POSITION"))
+      assert(error.contains("newest record of the log is 1"), error)
+      assert(world.bucketsOf(target.accepted) === Vector("added a"))
+    }
+
+  test("a position that another run has written after the start of this run is no error") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    val late   = new world.Run(to = target)
+    val first  = new world.Run(to = target)
+    first.epoch("a")
+    first.deliver()
+    late.epoch("b")
+    late.deliver()
+    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b"))
+  }
+
   private def isLost(run: AnnouncerWorld#Run): Boolean = {
     run.epoch("lost")
     run.deliver() == Over &&

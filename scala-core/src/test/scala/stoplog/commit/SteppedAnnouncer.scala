@@ -23,6 +23,7 @@ final class SteppedAnnouncer(
   private[commit] val delivery =
     new TargetDelivery(place, target, cursor, begin, records, limits, clock)
 
+  override def claimed(seq: Long): Unit                                    = records.claimed(seq)
   override def settled(record: LogRecord, outcome: => RecordOutcome): Unit = records.settled(record, outcome)
   override def recovered(newest: Long): Unit                               = records.recovered(newest)
   override def keepFrom(newest: Long): Long                                = delivery.needed(newest)

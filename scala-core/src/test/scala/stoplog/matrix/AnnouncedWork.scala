@@ -93,6 +93,7 @@ object AnnouncedWork {
     private def checkpoint: Checkpoint = job.fold(from)(_.checkpoint)
 
     private def eager(announcer: SteppedAnnouncer) = new Announcing {
+      override def claimed(seq: Long): Unit                                    = announcer.claimed(seq)
       override def settled(record: LogRecord, outcome: => RecordOutcome): Unit = {
         announcer.settled(record, outcome)
         if (record.seq % 2 == 0) announcer.deliverAll()

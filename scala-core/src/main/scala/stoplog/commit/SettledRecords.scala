@@ -45,6 +45,10 @@ private[commit] final class SettledRecords(
   /** Makes all records up to this record available. The record was carried out by any process. */
   def recovered(seq: Long): Unit = newest = newest.max(seq)
 
+  /** Returns the time of a decision; `None` if the log does not keep the record any more. */
+  def decidedAtMillis(seq: Long): Option[Long] =
+    inMemory(seq).map(_.decision).orElse(log.decisionAt(seq)).map(_.writtenAtMillis)
+
   /** Returns a record with its announcements; `None` if the log does not keep the record any more. */
   def at(seq: Long): Option[Derived] = for {
     from  <- known

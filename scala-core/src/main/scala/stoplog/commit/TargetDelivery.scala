@@ -35,7 +35,6 @@ private[commit] final class TargetDelivery(
   private var together  = 0                            // delivered in one call, because they belong together
   private var singly    = 0                            // delivered in calls of one, to find a refused one
   private var most      = MostInCall                   // in one call; less after failures
-  private var hasBegun  = false
   private var delivered = Option.empty[AnnouncementId] // of a target with a position, before this run
   private var tries     = 0
   private var writtenAt = clock.elapsedMillis()
@@ -43,13 +42,14 @@ private[commit] final class TargetDelivery(
   // The last record with announcements that the target has.
   private var last = begin.fold(-1L)(_.last)
 
-  @volatile private var reading = begin.fold(0L)(_.next) // the next record to derive
-  @volatile private var next    = reading                // all earlier records are announced
-  @volatile private var durable = begin.map(_.next)      // as written in the cursor
-  @volatile private var headAt  = Option.empty[Long]     // when the oldest waiting record was decided
-  @volatile private var counts  = Counts(0, 0, 0)
-  @volatile private var error   = Option.empty[String]
-  @volatile private var stopped = false
+  @volatile private var hasBegun = false
+  @volatile private var reading  = begin.fold(0L)(_.next) // the next record to derive
+  @volatile private var next     = reading                // all earlier records are announced
+  @volatile private var durable  = begin.map(_.next)      // as written in the cursor
+  @volatile private var headAt   = Option.empty[Long]     // when the oldest waiting record was decided
+  @volatile private var counts   = Counts(0, 0, 0)
+  @volatile private var error    = Option.empty[String]
+  @volatile private var stopped  = false
 
   def name: String = target.name
 
@@ -68,7 +68,7 @@ private[commit] final class TargetDelivery(
 
   def figures: TargetFigures = TargetFigures(
     next,
-    lagRecords,
+    lagRecords + (if (awaitsSnapshot) 1 else 0), // a snapshot has the place of one record
     if (lagRecords == 0) 0 else headAt.fold(0L)(clock.millis() - _).max(0),
     counts.announced,
     counts.failures,
@@ -104,7 +104,11 @@ private[commit] final class TargetDelivery(
     try writeCursor()
     finally target.target.close()
 
-  private def lagRecords: Long = (records.available - next + 1).max(0)
+  private def awaitsSnapshot: Boolean = durable.isEmpty && records.available >= 0
+
+  /** Before its snapshot, a target needs no record. */
+  private def lagRecords: Long =
+    if (awaitsSnapshot && !hasBegun) 0 else (records.available - next + 1).max(0)
 
   /** While a target fails, records without announcements must not fill the backlog: most epochs finish no
     * file.
@@ -112,7 +116,12 @@ private[commit] final class TargetDelivery(
   private def isToDerive: Boolean =
     reading <= records.available && (pending.isEmpty || tries > 0 && pending.size < MostInCall)
 
+  /** Records wait from their decision on, also before any record is derived: the target may fail before. */
+  private def noteHead(): Unit =
+    if (headAt.isEmpty && lagRecords > 0) headAt = records.decidedAtMillis(next)
+
   private def entered(): Next = {
+    noteHead()
     val identity = origin.log.identity
     positionOf match {
       case Some(id) if id.log.identity != identity =>
@@ -206,6 +215,7 @@ private[commit] final class TargetDelivery(
   private def isNew(announcement: Announcement): Boolean = delivered.forall(announcement.id.isAfter)
 
   private def delivering(): Next = {
+    noteHead()
     val call =
       if (singly > 0) pending.take(1)
       else if (together > 0) pending.take(together)

@@ -6,7 +6,7 @@ import java.nio.file.Files
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.admin.AdminWorld.within
-import stoplog.announce.RecordingTargets
+import stoplog.announce.{Delivery, RecordingTargets}
 import stoplog.commit.Samples.condition
 import stoplog.commit.{AnnouncementCursor, DriverNote, Finish, Heartbeat, Rolls}
 import stoplog.error.StoplogException
@@ -99,6 +99,11 @@ class AnnounceCommandSuite extends AnyFunSuite {
       world.epoch(driver, 0, "ant", "bee")
       driver.end(Finish.PublishOpen)
       new AnnouncementCursor(world.notes, "main", "out").announceSnapshot()
+      RecordingTargets.at(world.directory.toString).answers = Vector.fill(9)(Delivery.Retry("down"))
+      assert(
+        condition(announce(world, "announceAtEnd" -> "1ms").carryOut()) === "STOPLOG_ANNOUNCEMENT_UNDELIVERED"
+      )
+      RecordingTargets.at(world.directory.toString).answers = Vector.empty
       announce(world).carryOut()
       val changes = RecordingTargets.at(world.directory.toString).received.map(_.change)
       assert(

@@ -224,6 +224,21 @@ class PositionedDeliverySuite extends AnyFunSuite {
     assert(world.bucketsOf(target.accepted) === Vector("added a", "added b"))
   }
 
+  test("the age of the oldest waiting record grows while the position of a target cannot be read") {
+    val world = new AnnouncerWorld
+    world.limits = world.limits.copy(ageMillis = 1000, onBacklog = OnBacklog.Fail)
+    val target = new PositionedRecordingTarget {
+      override def position(path: String, logName: String): Option[AnnouncementId] =
+        throw new IllegalStateException("down")
+    }
+    val run = new world.Run(to = target)
+    run.epoch("a")
+    world.sink.clock.advance(5000)
+    run.deliver()
+    assert(run.delivery.figures.lagMillis >= 5000)
+    assert(run.delivery.exceedsLimits)
+  }
+
   private def isLost(run: AnnouncerWorld#Run): Boolean = {
     run.epoch("lost")
     run.deliver() == Over &&

@@ -63,6 +63,13 @@ private[commit] final class SettledRecords(
   def endBefore(seq: Long): Option[Long] =
     claim.filter(seq >= _).map(_ - 1).orElse(Option.when(seq > newest && log.endsBefore(seq))(newest))
 
+  /** Returns the paths that the later records publish, also if not carried out yet. */
+  def publishedAfter(seq: Long): Set[String] = log
+    .decisionsAfter(seq)
+    .getOrElse(throw new IllegalStateException(s"the log ${place.logName} has lost record ${seq + 1}"))
+    .flatMap(_.publish.map(_.finishedPath))
+    .toSet
+
   /** Returns the first record from `seq` on that the log keeps. */
   def firstFrom(seq: Long): Option[Long] = log.firstFrom(seq)
 

@@ -153,11 +153,15 @@ private[commit] final class TargetDelivery(
     pending = Vector.empty
   }
 
+  /** Records after `newest` announce their files themselves, also if the listing contains the files. */
   private def snapshot(): Unit = {
     val newest = records.available
     next = newest + 1 // from now on the log keeps the later records
     reading = next
-    pending = Announcements.snapshot(place.visible(), newest, clock.millis(), origin)
+    val files = place.visible()
+    val later = records.publishedAfter(newest)
+    pending =
+      Announcements.snapshot(files.filterNot(file => later(file.path)), newest, clock.millis(), origin)
     together = pending.size
   }
 

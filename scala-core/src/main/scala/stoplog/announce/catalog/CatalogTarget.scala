@@ -75,8 +75,11 @@ private[catalog] object CatalogSettings {
 
 /** Adds partitions of complete buckets, or of all buckets, and drops partitions of empty buckets. The current
   * files decide about a drop, so that repeated and late announcements do no harm.
+  *
+  * The target of another log may add a partition between the look at the files and the drop. So each drop is
+  * followed by another look: an addition after this look follows its own files.
   */
-private[catalog] final class CatalogTarget(settings: CatalogSettings, ofQuery: Option[SparkSession])
+private[catalog] class CatalogTarget(settings: CatalogSettings, ofQuery: Option[SparkSession])
     extends AnnouncementTarget {
 
   /** Rejects a table whose data a dropped partition would delete. */
@@ -99,7 +102,7 @@ private[catalog] final class CatalogTarget(settings: CatalogSettings, ofQuery: O
       check()
       // The last step of a bucket decides.
       announcements.flatMap(steps).groupMapReduce(_._1)(_._2)((_, last) => last).toSeq.sortBy(_._1).foreach {
-        case (_, statement) => session.sql(statement)
+        case (_, change) => change()
       }
       Delivery.Delivered
     } catch {
@@ -109,17 +112,21 @@ private[catalog] final class CatalogTarget(settings: CatalogSettings, ofQuery: O
       case NonFatal(e)                                => Delivery.Retry(reason(e))
     }
 
-  /** Returns statements, each with its bucket. */
-  private def steps(announcement: Announcement): Vector[(String, String)] = {
+  /** Changes the table. */
+  protected def alter(change: String): Unit = session.sql(s"ALTER TABLE ${settings.quoted} $change"): Unit
+
+  /** Returns changes of the table, each with its bucket. */
+  private def steps(announcement: Announcement): Vector[(String, () => Unit)] = {
     val files                 = new BucketDirectories(announcement.path, SparkHadoop.of(session))
     val isAll                 = settings.partitions == Partitions.All
-    def added(bucket: String) = step(
-      bucket,
-      s"ADD IF NOT EXISTS PARTITION (${BucketSpec.sql(bucket)}) LOCATION " +
-        BucketSpec.literal(files.location(bucket))
-    )
-    def dropped(bucket: String) = step(bucket, s"DROP IF EXISTS PARTITION (${BucketSpec.sql(bucket)})")
-    def isDue(bucket: String)   = isAll || files.hasMarker(bucket)
+    def isDue(bucket: String) = isAll || files.hasMarker(bucket)
+    def addition(bucket: String, spec: String) =
+      s"ADD IF NOT EXISTS PARTITION ($spec) LOCATION ${BucketSpec.literal(files.location(bucket))}"
+    def added(bucket: String)   = step(bucket)(spec => alter(addition(bucket, spec)))
+    def dropped(bucket: String) = step(bucket) { spec =>
+      alter(s"DROP IF EXISTS PARTITION ($spec)")
+      if (!files.isEmpty(bucket) && isDue(bucket)) alter(addition(bucket, spec))
+    }
     announcement.change match {
       case Change.PartitionComplete(bucket, _)                => added(bucket)
       case Change.Added(bucket, _) if isAll                   => added(bucket)
@@ -134,9 +141,12 @@ private[catalog] final class CatalogTarget(settings: CatalogSettings, ofQuery: O
   }
 
   /** Files of the path itself, and files that readers skip, belong to no partition. */
-  private def step(bucket: String, change: => String): Vector[(String, String)] =
+  private def step(bucket: String)(change: String => Unit): Vector[(String, () => Unit)] =
     if (bucket.isEmpty || HiddenNames.areIn(bucket)) Vector.empty
-    else Vector(bucket -> s"ALTER TABLE ${settings.quoted} $change")
+    else {
+      val spec = BucketSpec.sql(bucket) // before any change, because an unsuitable bucket is refused
+      Vector(bucket -> (() => change(spec)))
+    }
 
   private def purges: Boolean = session
     .sql(s"SHOW TBLPROPERTIES ${settings.quoted} ('${CatalogTarget.Purge}')")

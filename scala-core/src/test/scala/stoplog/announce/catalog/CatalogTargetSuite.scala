@@ -147,6 +147,29 @@ class CatalogTargetSuite extends AnyFunSuite with SessionDatabase {
     assert(table.deliver(target, removed: _*) === Delivery.Delivered)
   }
 
+  test("a partition that another log adds before the drop of the empty bucket stays") {
+    val table            = new Table
+    val (a, b)           = ("day=2026-01-31/k=a", "day=2026-01-31/k=b")
+    val complete         = Seq(a, b).map(Change.PartitionComplete(_, 1))
+    def backfill(): Unit = {
+      table.write(a, 2)
+      Files.createFile(table.path.resolve(a).resolve("_SUCCESS"))
+      table.write(b, 3)
+      assert(table.deliver(table.target(), complete.head) === Delivery.Delivered)
+    }
+    val target =
+      new CatalogTarget(CatalogSettings.parse(Map("table" -> table.name).asJava), Some(spark)) {
+        protected override def alter(change: String): Unit = {
+          if (table.ids.isEmpty && change.startsWith("DROP")) backfill()
+          super.alter(change)
+        }
+      }
+    table.deliver(target, complete: _*)
+    table.deliver(target, Seq(a, b).map(bucket => Change.Removed(bucket, Vector(s"$bucket/part"))): _*)
+    assert(table.partitions === Seq(a), "the other bucket is not complete")
+    assert(table.ids === Seq(2))
+  }
+
   test("after a gap or with a snapshot, complete buckets are found by their markers") {
     for (
       (change, isGap) <- Seq(

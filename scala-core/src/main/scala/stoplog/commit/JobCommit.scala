@@ -249,7 +249,12 @@ private[stoplog] final class JobCommit(
 
   private def entry(publish: Vector[Pending], follow: FollowUp): Ledger.Entry = Ledger.Entry(
     RecordKind.Epoch(0),
-    SinkState(QueryEpoch(identity.queryId, Some(0)), Vector.empty, nextPart = 0, settings = Map.empty),
+    SinkState(
+      QueryEpoch(identity.queryId, Some(0)),
+      Vector.empty,
+      nextPart = 0,
+      settings = Map(SinkKey -> followUps.sinkId)
+    ),
     publish,
     follow
   )
@@ -311,6 +316,9 @@ private[stoplog] object JobCommit {
 
   /** The prefix of the logs of batch jobs; the name of a sink cannot start with this prefix. */
   val Prefix: String = "batch-"
+
+  /** The setting in the record of a job that adds files: the sink of the files. */
+  private[commit] val SinkKey = "sinkId"
 
   /** Carries out the decisions of jobs that died under this path. Never throws because of another job. */
   def rollForward(jobs: Seq[JobCommit]): Unit = jobs.foreach { job =>

@@ -73,9 +73,17 @@ private[commit] final class SettledRecords(
   /** Returns the first record from `seq` on that the log keeps. */
   def firstFrom(seq: Long): Option[Long] = log.firstFrom(seq)
 
-  private def originOf(record: LogRecord): Option[Announcements.Origin] = LogIdentity
-    .of(record.state)
-    .map(identity => Announcements.Origin(place.path, place.sinkId, LogId(place.logName, identity)))
+  /** A batch job records its own sink, because the command or the next job of another sink may deliver. */
+  private def originOf(record: LogRecord): Option[Announcements.Origin] = {
+    val settings = record.state.settings
+    LogIdentity.of(record.state).map { identity =>
+      Announcements.Origin(
+        place.path,
+        settings.getOrElse(JobCommit.SinkKey, place.sinkId),
+        LogId(place.logName, identity)
+      )
+    }
+  }
 
   private def inMemory(seq: Long): Option[Entry] = recent.find(_.decision.seq == seq)
 }

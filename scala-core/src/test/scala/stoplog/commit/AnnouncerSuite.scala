@@ -6,6 +6,7 @@ import java.util.concurrent.{CountDownLatch, TimeUnit}
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.announce.{Announcement, Delivery, RecordingTarget}
+import stoplog.fault.Step
 import stoplog.part.RunId
 import stoplog.spark.LogCapture
 
@@ -110,6 +111,21 @@ class AnnouncerSuite extends AnyFunSuite {
   test("a query without records ends at once") {
     val query = new Query(new AnnouncerWorld, target("out", new RecordingTarget))
     assert(query.announcer.end())
+  }
+
+  test("announcements of a batch job have the sink of the job, also if delivered for another sink") {
+    JobsUnderTest.within { jobs =>
+      val killed = new JobsUnderTest.FaultAtStep(Step.AfterTrim)
+      intercept[JobsUnderTest.Died](jobs.append("batch-1", killed, "b" -> "row")) // for the sink main
+      val log       = () => jobs.log("batch-1")
+      val place     = new AnnouncerWorld().place.copy(sinkId = "other", logName = "batch-1", log = log)
+      val to        = new RecordingTarget
+      val limits    = AnnouncementLimits(1000, Long.MaxValue, OnBacklog.Gap, 60000)
+      val announcer = Announcer.start(place, Vector(target("out", to)), limits, next = Some(0))
+      announcer.recovered(0)
+      assert(announcer.end())
+      assert(to.received.map(one => (one.change.word, one.sinkId)) === Vector("added" -> "main"))
+    }
   }
 
   test("with announceOnBacklog=fail the next epoch is rejected by name") {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.laws
 
-import stoplog.storage.Moves
+import stoplog.part.FinishedPart
+import stoplog.storage.{Moves, ReplacedFiles}
 
 /** The laws of replaced parts: finished parts are hidden, restored or purged, repeatedly and by any process.
   */
@@ -123,6 +124,30 @@ abstract class ReplacedFilesLaws extends LawSuite {
     storage.plant("b/part-1.txt", utf8("another"))
     storage.replacedFiles().restore(7, "b/part-1.txt")
     assert(text(storage, "b/part-1.txt") === "another")
+  }
+
+  law("a file of another length than in the record stays visible") { storage =>
+    Seq("b/part-1.txt", "b/part-2.txt", "c/part-3.txt").foreach(storage.plant(_, utf8("rows")))
+    val named = Vector(
+      FinishedPart("b", "part-1.txt", 4, records = 0, epoch = -1),
+      FinishedPart("b", "part-2.txt", 5, records = 0, epoch = -1),
+      FinishedPart("c", "part-3.txt", 3, records = 0, epoch = -1),
+      FinishedPart("c", "part-4.txt", 4, records = 0, epoch = -1)
+    )
+    for (replaced <- Seq(storage.replacedFiles(), ReplacedFiles.ofOverwrites(storage.files(), "replace"))) {
+      replaced.hide(7, named)
+      assert(storage.visible() === Set("b/part-2.txt", "c/part-3.txt"))
+      storage.plant("b/part-1.txt", utf8("rows"))
+    }
+  }
+
+  law("a file created after a file of its name was hidden stays visible, if hiding is atomic") { storage =>
+    for (_ <- 1 to 2) {
+      storage.plant("b/part-1.txt", utf8("one"))
+      storage.replacedFiles().hide(7, "b/part-1.txt")
+    }
+    val atOnce = storage.files().capabilities.moves == Moves.Atomically
+    assert(storage.visible() === (if (atOnce) Set("b/part-1.txt") else Set.empty))
   }
 
   law("concurrent calls hide one file once") { storage =>

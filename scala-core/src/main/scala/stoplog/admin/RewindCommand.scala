@@ -61,8 +61,7 @@ private[admin] object RewindCommand {
         sink.refuseReplacing()
         change.tool.finishOpen()
         val back = Back.of(sink, sink.log.all(), epoch) // with the open parts among the finished parts
-        refuseIfTaken(sink, change.stores, back.gone, epoch)
-        (back, hideable(sink, change.stores, back.gone, epoch))
+        (back, hideable(sink, change.stores, stored(sink, change.stores, back.gone, epoch), epoch))
       }
       archive.keep(now.gone, change)
       if (now.gone.isEmpty && now.cut.isEmpty) change.tool.release(now.state)
@@ -96,19 +95,26 @@ private[admin] object RewindCommand {
     val decided    = if (sink.log.isPublished(newest)) Vector.empty else newest.publish
     val unfinished = (newest.state.open ++ decided).map(_.finishedPath).toSet
     val finished   = back.gone.filterNot(part => unfinished(part.path))
-    refuseIfTaken(sink, sink.stores(newest), finished, epoch)
+    stored(sink, sink.stores(newest), finished, epoch): Unit
   }
 
-  /** Checks that each file to remove exists, because the file is copied first. */
-  private def refuseIfTaken(
+  /** Returns the files to remove with their stored lengths, which are longer than the recorded lengths if the
+    * files have valid-length files. Checks that each file exists, because the file is copied first.
+    */
+  private def stored(
       sink: SinkContext,
       stores: SinkStores,
       gone: Vector[FinishedPart],
       epoch: Long
-  ): Unit =
-    gone
-      .find(part => part.sizeBytes > 0 && stores.finished.sizeBytes(part.path).isEmpty)
-      .foreach(part => throw sink.notRewindable(epoch, s"${part.path} has been moved away, or compacted"))
+  ): Vector[FinishedPart] = gone.map { part =>
+    if (part.sizeBytes == 0) part
+    else
+      stores.finished
+        .sizeBytes(part.path)
+        .fold(throw sink.notRewindable(epoch, s"${part.path} has been moved away, or compacted")) { bytes =>
+          part.copy(sizeBytes = bytes)
+        }
+  }
 
   /** Returns the part with an unused name, because the whole part keeps its own name. */
   private def beginning(part: Open, run: RunId): Open = part

@@ -9,7 +9,7 @@ import scala.util.control.NonFatal
 import stoplog.error.{Causes, Errors, Log, StoplogException}
 import stoplog.fault.Step
 import stoplog.log.{LogRecord, RecordOutcome, ReplacementNote, SinkState}
-import stoplog.part.Pending
+import stoplog.part.{FinishedPart, Pending}
 import stoplog.sink.CommitOutcome
 import stoplog.storage.ReplacedFiles
 import stoplog.thread.Outcomes
@@ -165,23 +165,23 @@ private[commit] final class RecordExecutor(
   private def hide(record: LogRecord): Option[String] = {
     val progress = progressOf("Hiding the replaced files", record, record.replace.size)
     val failure  = ReplacedFiles
-      .hidingOrder(record.replace.map(_.path))
+      .hidingOrder(record.replace)
       .iterator
-      .flatMap(hide(record.seq, _, progress)) // no group after a failed group
+      .flatMap(hide(record, _, progress)) // no group after a failed group
       .nextOption()
     faults.at(Step.AfterReplace)
     failure.map(e => s"a file that it replaces cannot be hidden (${Causes.reason(e)})")
   }
 
-  private def hide(seq: Long, together: Vector[String], progress: StepProgress): Seq[Throwable] =
+  private def hide(record: LogRecord, together: Vector[FinishedPart], progress: StepProgress) =
     parallel
-      .map(together.grouped(finished.together).toVector) { paths =>
+      .map(together.grouped(finished.together).toVector) { parts =>
         val failure =
           try {
-            retry(() => finished.hide(seq, paths))
+            retry(() => finished.hide(record.seq, parts))
             None
           } catch { case e: StoplogException if finished.hidesAtOnce => Some(e) }
-        progress.add(paths.size)
+        progress.add(parts.size)
         faults.at(Step.MidReplace)
         failure
       }
@@ -315,13 +315,13 @@ private[commit] final class RecordExecutor(
   }
 
   private def undo(record: LogRecord): Unit =
-    ReplacedFiles.hidingOrder(record.replace.map(_.path)).reverse.foreach { together =>
-      parallel.map(together)(path => retry(() => finished.restore(record.seq, path)))
+    ReplacedFiles.hidingOrder(record.replace).reverse.foreach { together =>
+      parallel.map(together)(part => retry(() => finished.restore(record.seq, part.path)))
     }
 
-  /** Restores files that this process hid too late: others had called the record off, restored the files, and
-    * marked the record. All hidden files are deleted before a mark, so all files hidden now were hidden
-    * later.
+  /** Restores files that this process hid too late: others had marked the record, and restored the files or
+    * created other files since. All hidden files are deleted or restored before a mark, so all files hidden
+    * now were hidden later.
     */
   private def bringBackLate(record: LogRecord): Unit =
     parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path))): Unit

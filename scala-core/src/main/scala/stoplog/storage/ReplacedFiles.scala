@@ -4,6 +4,7 @@ package stoplog.storage
 import java.nio.charset.StandardCharsets.UTF_8
 
 import stoplog.error.Log
+import stoplog.part.FinishedPart
 
 /** Finished parts that a record replaces by other parts.
   *
@@ -30,20 +31,56 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
       .flatMap(found => paths.find(FileStore.directoryOf(_) == found))
   }
 
-  /** Hides a finished part from readers, in a place of the record `seq`. Ignores a missing part. */
+  /** Hides the files that the record names, up to [[together]]. A file of another length stays visible: the
+    * file was created under the same path after the record, so the record does not name the file.
+    */
+  final def hide(seq: Long, parts: Vector[FinishedPart]): Unit = {
+    val lengths         = lengthsOf(parts)
+    val (named, others) = parts.partition { part =>
+      lengths.get(part.path).forall(_ == part.sizeBytes) || files.link(part.path).isDefined
+    }
+    others.foreach { part =>
+      Log.warn(s"${files.describe(part.path)} stays visible: the file was replaced after a record named it")
+    }
+    hideTogether(seq, named.map(_.path))
+  }
+
+  /** Returns the lengths of the existing files. For several files of one directory, a list costs less. */
+  private def lengthsOf(parts: Vector[FinishedPart]): Map[String, Long] =
+    parts
+      .groupBy(_.bucket)
+      .flatMap {
+        case (_, Vector(part))    => files.stat(part.path)
+        case (bucket, sameBucket) =>
+          val names = sameBucket.map(_.name).toSet
+          files.listOnly(bucket)(names)
+      }
+      .map(found => found.path -> found.bytes)
+      .toMap
+
+  protected def hideTogether(seq: Long, paths: Seq[String]): Unit = paths.foreach(hide(seq, _))
+
+  /** Hides a finished part from readers, in a place of the record `seq`, whatever its length. Ignores a
+    * missing part.
+    */
   def hide(seq: Long, path: String): Unit = {
     val place = ReplacedFiles.place(sinkId, seq, path)
-    if (files.move(path, place) == MoveOutcome.TargetTaken) {
-      files.delete(Seq(place)) // left by an interrupted copy
+    if (files.move(path, place) == MoveOutcome.TargetTaken && isObstacle(place, path)) {
+      files.delete(Seq(place))
       files.move(path, place): Unit
     }
   }
 
+  /** Returns whether a hidden path has the start of an interrupted copy, or no file at all. Otherwise the file
+    * named by the record is hidden already, and the visible file was created since.
+    */
+  private def isObstacle(place: String, path: String): Boolean =
+    files.link(place).isEmpty && files.stat(place).exists { hidden =>
+      !hidden.isFile || !hidesAtOnce && sizeBytes(path).exists(hidden.bytes < _)
+    }
+
   /** Whether a hidden file can be restored. */
   def restores: Boolean = true
-
-  /** Hides several files, up to [[together]]. */
-  def hide(seq: Long, paths: Seq[String]): Unit = paths.foreach(hide(seq, _))
 
   /** Returns the paths whose parts were deleted by readers before the record could hide them. Returns no path
     * if hiding is not atomic, but a check and a move, or a copy and a deletion. In that case a delayed
@@ -125,10 +162,9 @@ private[stoplog] object ReplacedFiles {
     * first, because a marker states that all rows of its bucket are visible. Valid-length files are hidden
     * last: without its valid-length file, a file shows rows that were never committed.
     */
-  def hidingOrder(paths: Vector[String]): Vector[Vector[String]] = {
-    val (hidden, visible)     = paths.partition(path => HiddenNames.isHidden(FileStore.nameOf(path)))
-    val (markers, companions) =
-      hidden.partition(path => MarkerNames.version(FileStore.nameOf(path)).isDefined)
+  def hidingOrder(parts: Vector[FinishedPart]): Vector[Vector[FinishedPart]] = {
+    val (hidden, visible)     = parts.partition(part => HiddenNames.isHidden(part.name))
+    val (markers, companions) = hidden.partition(part => MarkerNames.version(part.name).isDefined)
     Vector(markers, visible, companions).filter(_.nonEmpty)
   }
 
@@ -143,10 +179,10 @@ private[stoplog] object ReplacedFiles {
   val none: ReplacedFiles = new ReplacedFiles(NoFiles, "none")
 
   private final class Deleted(files: FileStore, sinkId: String) extends ReplacedFiles(files, sinkId) {
-    override def unhideable(paths: Seq[String]): Option[String] = unmovable(paths)
-    override def restores: Boolean                              = false
-    override def together: Int                                  = 1000
-    override def hide(seq: Long, path: String): Unit            = files.delete(Seq(path))
-    override def hide(seq: Long, paths: Seq[String]): Unit      = files.delete(paths)
+    override def unhideable(paths: Seq[String]): Option[String]              = unmovable(paths)
+    override def restores: Boolean                                           = false
+    override def together: Int                                               = 1000
+    override def hide(seq: Long, path: String): Unit                         = files.delete(Seq(path))
+    override protected def hideTogether(seq: Long, paths: Seq[String]): Unit = files.delete(paths)
   }
 }

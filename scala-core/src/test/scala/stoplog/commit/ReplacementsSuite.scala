@@ -10,7 +10,7 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.JobsUnderTest._
 import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.{DelegatingFileStore, FileStore, MoveOutcome}
+import stoplog.storage.{DelegatingFileStore, FileCapabilities, FileStore, MoveOutcome, Moves}
 import stoplog.storage.VisibleFiles.Scope
 import stoplog.storage.local.LocalUnderTest
 import stoplog.thread.{Clock, Parallel}
@@ -258,6 +258,27 @@ class ReplacementsSuite extends AnyFunSuite {
     }
   }
 
+  for (step <- Seq(Step.AfterRecord, Step.MidReplace, Step.AfterReplace))
+    test(s"recovery of an overwrite that died at ${step.name} keeps a file created since") {
+      for (store <- Seq[FileStore => FileStore](identity, copying)) within { place =>
+        place.plant("a/old.txt", "old")
+        intercept[Died](place.overwrite("batch-1", new FaultAtStep(step), "new", store))
+        place.plant("a/old.txt", "of another program")
+        next(place, store)
+        assert(place.rows === Vector("new", "of another program"))
+      }
+    }
+
+  test("recovery keeps a file created since with the length of a file that is already hidden") {
+    within { place =>
+      place.plant("a/old.txt", "old")
+      intercept[Died](place.overwrite("batch-1", new FaultAtStep(Step.AfterReplace), "new"))
+      place.plant("a/old.txt", "OLD")
+      next(place)
+      assert(place.rows === Vector("OLD", "new"))
+    }
+  }
+
   test("an overwrite of an empty path with missing parts is cancelled and blocks no job") {
     within { place =>
       intercept[Died](place.overwrite("batch-1", new FaultAtStep(Step.AfterRecord), "new"))
@@ -356,6 +377,11 @@ private object ReplacementsSuite {
         val cause = new IOException("Operation not permitted")
         throw Errors.storeWrite(from, cause.getMessage, cause)
       } else super.move(from, to)
+  }
+
+  /** Moves files by a copy and a deletion, like a store of objects. */
+  def copying: FileStore => FileStore = new DelegatingFileStore(_) {
+    override def capabilities: FileCapabilities = super.capabilities.copy(moves = Moves.ByCopy)
   }
 
   /** What any job does before it begins. */

@@ -103,7 +103,8 @@ private[stoplog] class HadoopFileStore(
           case HadoopFiles.Renamed.Done       => MoveOutcome.Moved
           case HadoopFiles.Renamed.SourceGone => MoveOutcome.SourceGone
           // A rename by copy was interrupted before the deletion of the source.
-          case HadoopFiles.Renamed.TargetThere if HadoopFiles.same(files, source, target) =>
+          case HadoopFiles.Renamed.TargetThere
+              if files.renaming != Renaming.Atomic && HadoopFiles.same(files, source, target) =>
             files.delete(source)
             MoveOutcome.Moved
           case HadoopFiles.Renamed.TargetThere => MoveOutcome.TargetTaken

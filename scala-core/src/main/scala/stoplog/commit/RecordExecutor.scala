@@ -66,6 +66,7 @@ private[commit] final class RecordExecutor(
         val hidden = hiddenParts(record, visible)
         publish(record, hidden): Unit
         noteVisible(record, hidden.map(_.finishedPath).toSet)
+        bringBackIfMarked(record)
     }
   }
 
@@ -178,7 +179,7 @@ private[commit] final class RecordExecutor(
       .map(together.grouped(finished.together).toVector) { parts =>
         val failure =
           try {
-            retry(() => finished.hide(record.seq, parts))
+            retry(() => if (!isTooLate(record)) finished.hide(record.seq, parts))
             None
           } catch { case e: StoplogException if finished.hidesAtOnce => Some(e) }
         progress.add(parts.size)
@@ -186,6 +187,11 @@ private[commit] final class RecordExecutor(
         failure
       }
       .flatten
+
+  /** Returns whether a file hidden now could be a file created after the record was carried out, and could not
+    * be restored.
+    */
+  private def isTooLate(record: LogRecord): Boolean = !finished.hidesAtOnce && log.isPublished(record)
 
   private def taken(record: LogRecord): Option[String] =
     if (!record.isCompaction) None
@@ -326,10 +332,14 @@ private[commit] final class RecordExecutor(
   private def bringBackLate(record: LogRecord): Unit =
     parallel.map(record.replace)(part => retry(() => finished.restoreLate(record.seq, part.path))): Unit
 
+  private def bringBackIfMarked(record: LogRecord): Unit =
+    if (record.replace.nonEmpty && log.isPublished(record)) bringBackLate(record)
+
   /** Deletes the hidden files before the record is marked. A driver that slept all the time could otherwise
     * restore a file after the part with its rows has been compacted again.
     */
   private def forget(record: LogRecord): Unit = if (record.replace.nonEmpty) {
+    bringBackIfMarked(record)
     retry(() => finished.purge(record.seq))
     faults.at(Step.AfterForget)
   }

@@ -63,6 +63,47 @@ class ReplacementExecutionSuite extends AnyFunSuite {
     assert(brought(RecordKind.Compact)((world, merge) => world.log.noteVisible(merge, Set("b/m"))).isEmpty)
   }
 
+  test("a late process restores the marker that it hid after others had carried the overwrite out") {
+    val finished = new UnreliableFinished
+    finished.isUp = true
+    val world  = new RecordExecutorWorld(finished = finished)
+    val record =
+      world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "_SUCCESS", 0, 0, -1)))
+    finished.onHide = () => {
+      finished.onHide = () => ()
+      world.republish(record)
+    }
+    assert(world.carriedOut(record) === Settled.Shown(alone = false))
+    assert(finished.broughtBackLate === Vector("b/_SUCCESS"))
+  }
+
+  test("a process that only shows the parts of an overwrite restores the marker that it hid late") {
+    val finished = new UnreliableFinished
+    finished.isUp = true
+    val world  = new RecordExecutorWorld(finished = finished)
+    val record =
+      world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "_SUCCESS", 0, 0, -1)))
+    world.records.putIfAbsent(4, RecordCodec.encode(record))
+    finished.onHide = () => {
+      finished.onHide = () => ()
+      world.republish(record)
+    }
+    world.settling.makeVisible(record)
+    assert(finished.broughtBackLate === Vector("b/_SUCCESS"))
+  }
+
+  test("a late process hides nothing after others have carried the overwrite out, on a store of uploads") {
+    val finished = new UnreliableFinished(hidesAtOnce = false)
+    finished.isUp = true
+    var hidden = 0
+    finished.onHide = () => hidden += 1
+    val world  = new RecordExecutorWorld(finished = finished)
+    val record = world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "p", 4, 1, 0)))
+    world.records.markPublished(4)
+    assert(world.carriedOut(record) === Settled.Shown(alone = false))
+    assert(hidden === 0)
+  }
+
   test("compaction inputs are not restored after the compacted part was visible") {
     val finished = new UnreliableFinished
     val world    = new RecordExecutorWorld(finished = finished)

@@ -188,7 +188,7 @@ private[commit] final class RecordExecutor(
       }
       .flatten
 
-  /** Returns whether a file hidden now could be a file created after the record was carried out, and could not
+  /** Returns whether a file hidden now may have been created after the record was carried out, and could not
     * be restored.
     */
   private def isTooLate(record: LogRecord): Boolean = !finished.hidesAtOnce && log.isPublished(record)

@@ -71,8 +71,8 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
     }
   }
 
-  /** Returns whether a hidden path has the start of an interrupted copy, or no file at all. Otherwise the file
-    * named by the record is hidden already, and the visible file was created since.
+  /** Returns whether a hidden path has the start of an interrupted copy, or no file at all. Otherwise the
+    * file named by the record is hidden already, and the visible file was created since.
     */
   private def isObstacle(place: String, path: String): Boolean =
     files.link(place).isEmpty && files.stat(place).exists { hidden =>

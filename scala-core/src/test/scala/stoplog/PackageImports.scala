@@ -28,7 +28,7 @@ object PackageImports {
       "options wal"),
     "cassandra.write" -> ("cassandra.client cassandra.options cassandra.schema cassandra.types commit fault log " +
       "thread util"),
-    "checkpoint"  -> "commit error fault log sink source storage",
+    "checkpoint"  -> "commit error fault log sink source storage storage.systems",
     "commit"      -> "announce error fault log part plan rolling sink storage thread writing",
     "compact"     -> "error fault part storage",
     "compact.job" -> ("commit compact error fault format format.avro format.compress format.orc " +
@@ -40,10 +40,10 @@ object PackageImports {
     "filesink" -> ("bucket checkpoint commit compact compact.job engine error fault format format.avro " +
       "format.bulk format.compress format.orc format.parquet format.read format.sequence log " +
       "options part plan preflight rolling sink storage storage.s3 stores thread util writing"),
-    "filesource"      -> "checkpoint error fault format.read options source source.file storage",
-    "format"          -> "compact error format.bulk format.compress format.read part sink",
-    "format.avro"     -> "compact error format format.bulk format.compress part writing",
-    "format.bulk"     -> "compact error part storage thread util writing",
+    "filesource"  -> "checkpoint error fault format.read options source source.file storage storage.systems",
+    "format"      -> "compact error format.bulk format.compress format.read part sink",
+    "format.avro" -> "compact error format format.bulk format.compress part writing",
+    "format.bulk" -> "compact error part storage thread util writing",
     "format.compress" -> "",
     "format.orc"      -> "compact format format.bulk part",
     "format.parquet"  -> "compact error format format.bulk part",

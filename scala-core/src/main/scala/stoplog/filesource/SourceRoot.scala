@@ -11,7 +11,8 @@ import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 import stoplog.error.Errors
 import stoplog.options.SparkHadoop
 import stoplog.source.file.Glob
-import stoplog.storage.{ForeignOwners, OwnTables, RealPath, SourceFiles, Storage, TableFormat}
+import stoplog.storage.systems.CanonicalPath
+import stoplog.storage.{ForeignOwners, OwnTables, SourceFiles, Storage, TableFormat}
 
 /** The common root of a source's paths, and the patterns of the names below the root.
   *
@@ -74,19 +75,16 @@ private[stoplog] final case class SourceRoot(
       throw Errors.storeUnsupported(root.toString, scheme)
   }
 
-  /** Returns a directory as a path relative to the root; `None` if the directory is outside the root. On a
-    * local disk, both are compared without symbolic links.
+  /** Returns a directory as a path relative to the root; `None` if the directory is outside the root. Both
+    * are compared without mounts, and on a local disk without symbolic links.
     *
     * @param system a path on the directory's file system, used if the directory names no file system
     */
   def pathOf(directory: String, system: HadoopPath): Option[String] = {
-    val hadoop        = SparkHadoop.configuration
-    val to            = SourceRoot.qualified(new HadoopPath(directory), system, hadoop)
-    val from          = SourceRoot.qualified(root, root, hadoop)
-    val (path, above) = (SourceRoot.realNames(to), SourceRoot.realNames(from))
-    Option.when(SourceRoot.system(to) == SourceRoot.system(from) && path.startsWith(above))(
-      path.drop(above.size).mkString("/")
-    )
+    val hadoop = SparkHadoop.configuration
+    CanonicalPath
+      .of(root, root, hadoop)
+      .below(CanonicalPath.of(new HadoopPath(directory), system, hadoop))
   }
 }
 
@@ -151,9 +149,6 @@ private[stoplog] object SourceRoot {
     Try(on.getFileSystem(hadoop).makeQualified(path)).getOrElse(path)
 
   private def names(path: HadoopPath): Vector[String] = names(path.toUri.getPath)
-
-  private def realNames(path: HadoopPath): Vector[String] =
-    if (path.toUri.getScheme == "file") names(RealPath.of(path.toUri.getPath)) else names(path)
 
   private def names(path: String): Vector[String] = path.split('/').toVector.filter(_.nonEmpty)
 

@@ -55,6 +55,12 @@ class CheckpointPlaceSuite extends AnyFunSuite {
     check("s3a://bucket/out", "s3a://other/out/checkpoint")
   }
 
+  test("compares the names of a NameNode without case and default port") {
+    for (location <- Seq("hdfs://nn:8020/data/out/checkpoint", "hdfs://NN/data/out/checkpoint"))
+      intercept[StoplogArgumentException](check("hdfs://nn/data/out", location))
+    check("hdfs://nn/data/out", "hdfs://nn:8021/data/out/checkpoint")
+  }
+
   private def check(path: String, location: String): Unit =
     CheckpointPlace.refuse(path, location, configuration)
 }

@@ -4,6 +4,8 @@ package stoplog.spark
 import org.apache.hadoop.fs.Path
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.checkpoint.CheckpointPlace
+import stoplog.filesource.SourceRoot
 import stoplog.stores.SinkStorage
 import stoplog.error.StoplogArgumentException
 import stoplog.format.SparkSessionForTests
@@ -74,6 +76,29 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
       assert(input.describe("one.txt") === "viewfs://input/data/in/one.txt")
       assert(input.move("one.txt", "/data/done/one.txt") === MoveOutcome.Moved)
       assert(storage.bytes("done/one.txt").toSeq === Seq(1, 2))
+    } finally storage.close()
+  }
+
+  test(
+    "a checkpoint below a mounted sink, or below a mounted input, is found by the path without the mount"
+  ) {
+    val storage = HdfsUnderTest.create()
+    try {
+      val configuration = spark.sparkContext.hadoopConfiguration
+      configuration.set("fs.viewfs.mounttable.found.link./data", storage.root)
+      for (
+        (path, location) <- Seq(
+          "viewfs://found/data/out" -> s"${storage.root}/out/checkpoint",
+          s"${storage.root}/out"    -> "viewfs://found/data/out/checkpoint"
+        )
+      ) {
+        val refused =
+          intercept[StoplogArgumentException](CheckpointPlace.refuse(path, location, configuration))
+        assert(refused.getCondition === "STOPLOG_CHECKPOINT_IN_SINK")
+        val below = SourceRoot.of(Vector(path)).pathOf(location, new Path(location))
+        assert(below === Some("checkpoint"))
+      }
+      CheckpointPlace.refuse("viewfs://found/data/out", s"${storage.root}/checkpoint", configuration)
     } finally storage.close()
   }
 

@@ -79,26 +79,9 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
     Try(resolved(system, parsed)).getOrElse(Resolved(system, parsed))
   }
 
-  /** Resolves mounts: `viewfs` lacks some capabilities of the mounted file systems. An object store has no
-    * mounts, and its user may have no right to read above the path.
-    */
   private def resolved(system: FileSystem, path: HadoopPath): Resolved = {
-    val qualified = system.makeQualified(path)
-    if (S3Library.serves(system)) Resolved(system, qualified) else throughMounts(system, qualified)
-  }
-
-  private def throughMounts(system: FileSystem, qualified: HadoopPath): Resolved = {
-    val there = Iterator.iterate(qualified)(_.getParent).takeWhile(_ != null).find(system.exists)
-    val root  = there.fold(qualified) { ancestor =>
-      val below = qualified.toUri.getPath.drop(ancestor.toUri.getPath.length).stripPrefix("/")
-      val real  = system.resolvePath(ancestor)
-      if (below.isEmpty) real
-      else {
-        val uri = real.toUri
-        new HadoopPath(uri.getScheme, uri.getAuthority, s"${uri.getPath.stripSuffix("/")}/$below")
-      }
-    }
-    Resolved(root.getFileSystem(system.getConf), root)
+    val root = CanonicalPath.withoutMounts(system, path)
+    Resolved(if (S3Library.serves(system)) system else root.getFileSystem(system.getConf), root)
   }
 }
 

@@ -156,7 +156,13 @@ private[stoplog] class HadoopFileStore(
   override def describe(path: String): String = files.at(path).toString
 
   /** Writes a new file. Durable on return. */
-  protected def write(path: Path)(content: OutputStream => Unit): Unit = plainly(path)(content)
+  protected def write(path: Path)(content: OutputStream => Unit): Unit =
+    Using.resource(files.create(path)) { out =>
+      val buffered = new BufferedOutputStream(out)
+      content(buffered)
+      buffered.flush()
+      files.flush(out)
+    }
 
   protected final def info(found: FileStatus): FileInfo = {
     val kind   = if (found.isDirectory) FileInfo.Directory else FileInfo.File(found.getLen)
@@ -194,7 +200,7 @@ private[stoplog] class HadoopFileStore(
     val target    = files.at(path)
     val directory = drafts.getOrElse(FileStore.directoryOf(path))
     val draft     = files.at(FileStore.path(directory, s".${target.getName}.${UUID.randomUUID()}"))
-    plainly(draft)(content)
+    write(draft)(content)
     files.renameInto(draft, target) match {
       case HadoopFiles.Renamed.Done        => PutOutcome.Created
       case HadoopFiles.Renamed.TargetThere =>
@@ -204,14 +210,6 @@ private[stoplog] class HadoopFileStore(
         throw new FileNotFoundException(s"$draft was removed before it became $target")
     }
   }
-
-  private def plainly(draft: Path)(content: OutputStream => Unit): Unit =
-    Using.resource(files.create(draft)) { out =>
-      val buffered = new BufferedOutputStream(out)
-      content(buffered)
-      buffered.flush()
-      files.flush(out)
-    }
 
   /** An object appears complete when its stream is closed, or not at all if an object exists by then.
     *

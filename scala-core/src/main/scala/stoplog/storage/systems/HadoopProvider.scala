@@ -15,6 +15,7 @@ import stoplog.storage._
 import stoplog.storage.hadoop._
 import stoplog.storage.hadoop.CapabilityProbe.Exclusion
 import stoplog.storage.hdfs.HdfsStorage
+import stoplog.storage.hdfs.HdfsStorage.HdfsFileStore
 import stoplog.storage.s3.{S3FileStore, S3Library, S3Storage, S3Versions}
 
 /** Accepts all remaining paths. Selects the storage by the capabilities of the Hadoop file system. */
@@ -62,7 +63,8 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
       there.renaming,
       settings.durability
     )
-    new HadoopFileStore(files, drafts = None, exclusion(there, files))
+    if (there.renaming == Renaming.Atomic) new HdfsFileStore(files, drafts = None)
+    else new HadoopFileStore(files, drafts = None, exclusion(there, files))
   }
 
   private def exclusion(there: Resolved, files: HadoopFiles): Exclusion =

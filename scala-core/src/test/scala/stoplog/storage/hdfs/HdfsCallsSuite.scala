@@ -4,7 +4,8 @@ package stoplog.storage.hdfs
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.part.{LastWriter, Open, PartRows, Resume, RunId}
-import stoplog.storage.{NewPart, PartOutput}
+import stoplog.storage.hadoop.{HadoopFiles, HadoopSettings}
+import stoplog.storage.{NewPart, PartOutput, PutOutcome, Storage}
 
 /** How much a NameNode is asked, which is what limits a cluster with many buckets. */
 class HdfsCallsSuite extends AnyFunSuite {
@@ -44,6 +45,19 @@ class HdfsCallsSuite extends AnyFunSuite {
       val opened = (1 to parts).map(n => written(store.create(NewPart("b", s"part-$n.txt", run))).persist())
       val calls  = counted(store.fence(run, opened.map(open(_)).toVector))
       assert(calls.values.sum <= 2L * parts, calls)
+    } finally storage.close()
+  }
+
+  test("a record is durable by its blocks, without a call for each flush") {
+    val storage = HdfsUnderTest.create()
+    try {
+      val files = new HadoopFiles(storage.root, new HadoopSettings(HdfsUnderTest.configuration()))
+      val state = Storage.state(storage.root, HdfsUnderTest.configuration())
+      for (store <- Seq(HdfsStorage.HdfsFileStore.ofSink(files, "main"), state)) {
+        val calls =
+          counted(assert(store.putIfAbsent(s"record-${store.hashCode}", Row) === PutOutcome.Created))
+        assert(calls.keySet.exists(_.startsWith("Create")) && !calls.contains("Fsync"), calls)
+      }
     } finally storage.close()
   }
 

@@ -111,11 +111,22 @@ private[stoplog] object HdfsStorage {
         if (trimming != Trimming.ValidLength) cut(staged)
         if (files.rename(staged, finished) != Renamed.Done)
           throw new IOException(s"$staged could not be renamed to $finished")
-        streams.create(staged).end()
-        if (files.rename(staged, finished) != Renamed.TargetThere)
-          throw new IOException("renaming a file replaces a file that has the name already")
+        (staged +: others(staged)).foreach(refuseReplacing(_, finished))
       } catch { case NonFatal(e) => throw Errors.pathNotWritable(files.root, reason(e)) }
       finally Seq(staged, finished).foreach(path => Try(files.delete(path)))
+
+    /** A router with a mount of several clusters selects the cluster by the name of the source, and looks for
+      * the target in this cluster only.
+      */
+    private def others(staged: Path): Seq[Path] =
+      Seq.fill(OtherNames)(new Path(staged.getParent, s".probe.${UUID.randomUUID()}"))
+
+    private def refuseReplacing(source: Path, finished: Path): Unit =
+      try {
+        streams.create(source).end()
+        if (files.rename(source, finished) != Renamed.TargetThere)
+          throw new IOException("renaming a file replaces a file that has the name already")
+      } finally Try(files.delete(source)): Unit
 
     private def write(path: Path): Unit = Seq(streams.create _, streams.append _).foreach { open =>
       val stream = open(path)
@@ -130,6 +141,9 @@ private[stoplog] object HdfsStorage {
       val left = files.fileSystem.getFileStatus(path).getLen
       if (left != 0) throw new IOException(s"a file of 2 bytes has $left after a cut to 0")
     }
+
+    /** Of two clusters, all names select the same one with a probability of 1/256. */
+    private final val OtherNames = 8
 
     private def reason(e: Throwable): String = e match {
       case io: IOException                       => HadoopFiles.reason(io)

@@ -85,6 +85,22 @@ class HdfsProbeSuite extends AnyFunSuite {
       )
     }
 
+    test(s"$name: rejects a mount that checks the target only in the cluster of the source") {
+      refused(
+        layout,
+        new Tampering {
+          private var first = Option.empty[String]
+
+          override def rename(from: Path, to: Path)(really: => Unit): Unit = {
+            first = first.orElse(Some(from.getName))
+            try really
+            catch { case _: FileAlreadyExistsException if !first.contains(from.getName) => () }
+          }
+        },
+        "replaces a file that has the name"
+      )
+    }
+
     test(s"$name: rejects a missing class for renames without overwriting") {
       withStorage { storage =>
         val configuration = HdfsUnderTest.configuration()

@@ -15,10 +15,12 @@ import stoplog.storage.{
 /** Files of any Hadoop file system.
   *
   * @param versions how a file system opens a listed object, and no later object of its path
+  * @param named    the paths of the user, relative to the root
   */
 private[stoplog] final class HadoopSourceFiles(
     files: HadoopFiles,
-    versions: ListedVersions = ListedVersions.Unsupported
+    versions: ListedVersions = ListedVersions.Unsupported,
+    named: Vector[String] = Vector("")
 ) extends SourceFiles {
 
   override def list(directory: String)(each: Found => Unit): Unit =
@@ -85,13 +87,27 @@ private[stoplog] final class HadoopSourceFiles(
     }
   }
 
+  /** Renames a trial file from the input: renames cannot cross encryption zones, mounts or clusters. */
   override def moveProblem(to: String): Option[String] =
     try {
-      val trial = new Path(elsewhere(to), HiddenNames.trial())
+      val archived = new Path(elsewhere(to), HiddenNames.trial())
+      val trial    = input.fold(archived)(new Path(_, archived.getName))
       files.create(trial).close()
-      files.delete(trial)
-      None
+      try
+        if (trial == archived) None
+        else
+          files.renameInto(trial, archived) match {
+            case HadoopFiles.Renamed.Done => None
+            case _                        => Some(s"$trial could not be renamed to $archived")
+          }
+      finally Seq(trial, archived).distinct.foreach(files.delete)
     } catch { case e: IOException => Some(HadoopFiles.reason(e)) }
+
+  /** A directory of the input; `None` if no path of the user exists yet. */
+  private def input: Option[Path] = named.iterator
+    .map(files.at)
+    .flatMap(path => files.status(path).map(found => if (found.isDirectory) path else path.getParent))
+    .nextOption()
 
   private def elsewhere(to: String): Path = {
     val uri = files.at("").toUri

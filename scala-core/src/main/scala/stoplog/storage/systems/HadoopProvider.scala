@@ -68,9 +68,7 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
   }
 
   private def exclusion(there: Resolved, files: HadoopFiles): Exclusion =
-    if (there.renaming == Renaming.Atomic) Exclusion.ByRename
-    else if (there.createsAlone) Exclusion.ByCreate
-    else CapabilityProbe.exclusion(files)
+    if (there.createsAlone) Exclusion.ByCreate else CapabilityProbe.exclusion(files)
 
   /** Returns the file system of a source's path. A path that cannot be resolved yet is used as it is. */
   private def read(path: String, parsed: HadoopPath, configuration: Configuration): Resolved = {

@@ -102,6 +102,13 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
     } finally storage.close()
   }
 
+  test("a file system that recovers leases, but cannot append, is not taken for HDFS") {
+    val configuration = spark.sparkContext.hadoopConfiguration
+    val state         = Storage.state(s"${TestFileSystems.directory("leased")}/state", configuration)
+    assert(state.putIfAbsent("0", Array[Byte](1)) === PutOutcome.Created)
+    assert(state.putIfAbsent("0", Array[Byte](2)) === PutOutcome.Taken)
+  }
+
   test("other file systems are probed later, and nothing is written before") {
     val directory = TestFileSystems.directory("lastwins")
     val there     = place(directory)

@@ -33,7 +33,7 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
     def files(root: HadoopPath, renaming: Renaming) =
       new HadoopFiles(root.toString, new HadoopSettings(configuration), renaming, durability)
     Try(resolved(parsed.getFileSystem(configuration), parsed)) match {
-      case Success(there) if there.fencesAndCuts =>
+      case Success(there) if there.renaming == Renaming.Atomic =>
         new HdfsStorage(path, files(there.root, Renaming.Atomic), truncation, faults)
       case Success(there) if there.uploads =>
         // If the bucket is mounted, S3A is unknown until the mounted file system is open.
@@ -51,7 +51,8 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
     val versions = if (S3Library.serves(there.system)) S3Versions else ListedVersions.Unsupported
     new HadoopSourceFiles(
       new HadoopFiles(root.path, new HadoopSettings(settings.configuration), there.renaming),
-      versions
+      versions,
+      root.named
     )
   }
 
@@ -89,14 +90,14 @@ private[stoplog] object HadoopProvider {
 
   /** A path without mounts, and its file system. */
   private final case class Resolved(system: FileSystem, root: HadoopPath) {
-    def renaming: Renaming = system match {
-      case _: LeaseRecoverable => Renaming.Atomic
-      case _                   => Renaming.Checked
-    }
 
-    def fencesAndCuts: Boolean =
-      renaming == Renaming.Atomic && has(CommonPathCapabilities.FS_APPEND) &&
-        has(CommonPathCapabilities.FS_TRUNCATE)
+    /** Leases alone do not show HDFS: Ozone has leases, and renames by other rules. */
+    def renaming: Renaming = system match {
+      case _: LeaseRecoverable
+          if has(CommonPathCapabilities.FS_APPEND) && has(CommonPathCapabilities.FS_TRUNCATE) =>
+        Renaming.Atomic
+      case _ => Renaming.Checked
+    }
 
     /** Another process can complete an upload, and a record can be created only if it does not exist. */
     def uploads: Boolean = has(CommonPathCapabilities.FS_MULTIPART_UPLOADER) && createsAlone

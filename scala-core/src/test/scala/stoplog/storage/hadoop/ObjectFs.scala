@@ -6,7 +6,7 @@ import java.nio.file.StandardCopyOption.{ATOMIC_MOVE, REPLACE_EXISTING}
 import java.nio.file.{FileAlreadyExistsException, Files, Path => File}
 
 import org.apache.hadoop.fs.permission.FsPermission
-import org.apache.hadoop.fs.{FSDataOutputStream, FileAlreadyExistsException => Taken, Path}
+import org.apache.hadoop.fs.{FSDataOutputStream, FileAlreadyExistsException => Taken, LeaseRecoverable, Path}
 import org.apache.hadoop.util.Progressable
 
 /** As object stores: a file is there once its writer has closed it, and is never changed again. A rename replaces. */
@@ -72,7 +72,17 @@ abstract class ObjectFs(scheme: String) extends DirectoryFs(scheme) {
 }
 
 /** An object store with conditional writes. */
-class CreateOnlyFs extends ObjectFs("createonly") {
+class CreateOnlyFs extends ConditionalFs("createonly")
+
+/** As [[CreateOnlyFs]], with leases like HDFS. */
+class LeasedFs extends ConditionalFs("leased") with LeaseRecoverable {
+  override def recoverLease(file: Path): Boolean = true
+  override def isFileClosed(file: Path): Boolean = true
+
+  override def hasPathCapability(path: Path, capability: String): Boolean = false
+}
+
+abstract class ConditionalFs(scheme: String) extends ObjectFs(scheme) {
   override protected def store(written: File, target: File, overwrite: Boolean): Unit =
     if (overwrite) replace(written, target)
     else {

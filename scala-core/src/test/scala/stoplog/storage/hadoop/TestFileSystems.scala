@@ -15,7 +15,8 @@ object TestFileSystems {
     "cutting"    -> classOf[CuttingFs],
     "appendonly" -> classOf[AppendOnlyFs],
     "createonly" -> classOf[CreateOnlyFs],
-    "lastwins"   -> classOf[NoExclusiveCreateFs]
+    "lastwins"   -> classOf[NoExclusiveCreateFs],
+    "leased"     -> classOf[LeasedFs]
   )
 
   def register(configuration: Configuration): Configuration = {

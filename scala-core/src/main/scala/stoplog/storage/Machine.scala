@@ -15,8 +15,10 @@ import stoplog.error.Errors
   * @param kernel the boot of the operating system. Processes with the same kernel see the same locks and the
   *               same processes. Two machines may have the same name. A container has its own name, and the
   *               kernel of its host
+  * @param mounts the namespace of mounts, if the system shows it. A container with the name of its host has
+  *               its own mounts
   */
-private[stoplog] final case class Machine(name: String, kernel: String) {
+private[stoplog] final case class Machine(name: String, kernel: String, mounts: String = "") {
 
   /** Whether both machines run under one kernel. */
   def isSameAs(other: Machine): Boolean = kernel == other.kernel
@@ -31,9 +33,12 @@ private[stoplog] object Machine {
     *               machine
     */
   private[storage] def of(name: Option[String], boot: Option[String], unique: String): Machine =
-    Machine(name.getOrElse("an unnamed host"), boot.orElse(name).getOrElse(unique))
+    Machine(name.getOrElse("an unnamed host"), boot.orElse(name).getOrElse(unique), mountsOfProcess)
 
   private def nameOfKernel: Option[String] = read("/proc/sys/kernel/hostname")
+
+  private def mountsOfProcess: String =
+    Try(Files.readSymbolicLink(Paths.get("/proc/self/ns/mnt")).toString).getOrElse("")
 
   private def nameOfNetwork: Option[String] = Try(InetAddress.getLocalHost.getHostName).toOption
 
@@ -47,7 +52,9 @@ private[stoplog] object Machine {
 /** Errors about paths with different content for the driver and the tasks. */
 private[stoplog] object HostPaths {
 
-  /** If driver and task run on one machine, the path has changed since the driver wrote the file. */
+  /** If driver and task run on one machine with the same mounts, the path has changed since the driver wrote
+    * the file.
+    */
   def unseenByTask(root: String, file: String, driver: Machine, task: Machine): Throwable =
     if (task == driver) Errors.placeChanged(file)
     else Errors.pathNotShared(root, file, s"${driver.name} (the driver)", s"${task.name} (a task)")

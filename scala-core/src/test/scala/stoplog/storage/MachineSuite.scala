@@ -29,6 +29,14 @@ class MachineSuite extends AnyFunSuite {
     )
   }
 
+  test("a container with the name of its host has its own files") {
+    val driver    = Machine("node-1", "boot-1", "mnt:[1]")
+    val container = driver.copy(mounts = "mnt:[2]")
+    assert(driver.isSameAs(container))
+    val refused = HostPaths.unseenByTask("/out", "a.commit", driver, container).getMessage
+    assert(refused.contains("STOPLOG_PATH_NOT_SHARED"))
+  }
+
   test("identifies the machine of this process") {
     assert(Machine.here.isSameAs(Machine.here) && Machine.here.name.nonEmpty)
   }

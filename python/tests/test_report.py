@@ -91,8 +91,12 @@ def test_open_parts_of_a_dead_query_need_attention(tmp_path: Path) -> None:
     healthy(tmp_path)
     found = verdict(report(tmp_path, now=NOW + 60 * MINUTE).html)
     assert found[0] == "1 problem needs attention"
-    assert found[1].startswith("2 open parts with 20 rows, and the log names no running query (the driver of run ")
-    assert found[1].endswith(": start the query, unless it waits for its first rows, or run stoplog finalize PATH.")
+    assert found[1].startswith(
+        "2 open parts with 20 rows, and the log names no running query (the driver of run "
+    )
+    assert found[1].endswith(
+        ": start the query, unless it waits for its first rows, or run stoplog finalize PATH."
+    )
 
 
 def test_a_hanging_driver_needs_attention(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

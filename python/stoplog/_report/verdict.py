@@ -17,7 +17,6 @@ _WAY_OUT = "start the query, unless it waits for its first rows, or run stoplog 
 """A query has neither record nor heartbeat before its first rows, so the log cannot prove that none runs."""
 
 
-
 def headline(found: Figures, problems: int) -> str:
     """Returns one line with the number of problems."""
     if problems:
@@ -47,7 +46,9 @@ def _without_driver(status: SinkStatus, driver: DriverLife) -> Iterator[str]:
     """Returns sentences on rows that wait for the next run."""
     if status.sink.pending_parts:
         pending = many(status.sink.pending_parts, "part")
-        yield f"{pending} of the newest record may be invisible, and the log names no running query: {_WAY_OUT}"
+        yield (
+            f"{pending} of the newest record may be invisible, and the log names no running query: {_WAY_OUT}"
+        )
     if status.open:
         rows = many(sum(part.records for part in status.open), "row")
         opened = many(len(status.open), "open part")

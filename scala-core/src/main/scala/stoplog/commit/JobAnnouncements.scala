@@ -80,8 +80,8 @@ private[stoplog] final class SharedLog(announcer: Announcing, others: Announcing
 
 private[stoplog] object StoredCursors {
 
-  /** Creates the cursors for a tool on the log of a query. Only the query knows how many records its log keeps
-    * for targets, and removes further records itself.
+  /** Creates the cursors for a tool on the log of a query. Only the query knows how many records its log
+    * keeps for targets, and removes further records itself.
     */
   def ofQuery(files: FileStore, sinkId: String): StoredCursors =
     new StoredCursors(files, sinkId, limit = Long.MaxValue)

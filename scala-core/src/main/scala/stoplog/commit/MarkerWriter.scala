@@ -92,8 +92,9 @@ private[commit] final class MarkerWriter(
     }
   }
 
-  /** Returns the total of this sink's newest marker, from this version downwards. Returns `None` if this marker
-    * belongs to the record: the version restarted after a deletion, so it may be lower than decided (P-108).
+  /** Returns the total of this sink's newest marker, from this version downwards. Returns `None` if this
+    * marker belongs to the record: the version restarted after a deletion, so it may be lower than decided
+    * (P-108).
     *
     * @param content the content of the marker of this version
     */

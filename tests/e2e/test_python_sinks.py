@@ -52,6 +52,20 @@ def test_a_stream_writes_each_row_once_over_restarts(spark: SparkSession, place:
     assert_no_process_is_left()
 
 
+def test_a_query_leaves_the_staged_output_of_another_query(spark: SparkSession, place: Place) -> None:
+    place.feed(files=2)
+    run(spark, place, TransactionalFiles(place.out))
+    staging = place.out / "_staging"
+    of_other, of_batch = f"q0123456789ab-7-0-{'0' * 32}.txt", f"batch-0-{'0' * 32}.txt"
+    for name in (of_other, of_batch, "half.txt"):
+        (staging / name).touch()
+        os.utime(staging / name, (time.time() - 720, time.time() - 720))
+    place.feed(files=2)
+    run(spark, place, TransactionalFiles(place.out))
+    assert_each_once(place)
+    assert {file.name for file in staging.iterdir()} == {of_other, of_batch}
+
+
 def test_a_batch_writes_each_row_once(spark: SparkSession, place: Place) -> None:
     rows = spark.range(0, 100, 1, 3).selectExpr("cast(id as string)")
     TransactionalFiles(place.out).write(rows)

@@ -12,6 +12,8 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
   import BucketTracker.Completion
   import followUps.{notes, rule, sinkId}
 
+  private val replaced = new ReplacedBuckets(notes, parallel, retry)
+
   @volatile private var watermark = Option.empty[Long]
 
   /** Sets the query's watermark: rows with an earlier time are late. The watermark never decreases. */
@@ -76,13 +78,20 @@ private[commit] final class BucketTracker(followUps: FollowUps, parallel: Parall
       val complete        = reached.filterNot(compaction.holds(state, publishing))
       Completion(
         due ++ closing.map(EpochOutcome.PartToClose(_, RollReason.Complete)),
-        state.copy(open = left, live = live),
+        state.copy(open = left, live = withoutReplaced(live, complete)),
         complete,
         late.size,
         followUps,
         nowMillis
       )
     }
+
+  /** Excludes files that jobs have replaced or deleted from the totals of complete buckets. */
+  private def withoutReplaced(live: Vector[LiveBucket], complete: Set[String]): Vector[LiveBucket] = {
+    val counted = live.filter(bucket => complete(bucket.bucket) && bucket.added.files > 0).map(_.bucket)
+    val emptied = replaced.among(counted)
+    live.map(bucket => if (emptied(bucket.bucket)) bucket.copy(added = Totals.nothing) else bucket)
+  }
 
   /** Returns live and new buckets with the version of the newest marker and the time of the last write. */
   private def tracked(

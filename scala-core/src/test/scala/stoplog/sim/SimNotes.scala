@@ -4,6 +4,7 @@ package stoplog.sim
 import stoplog.storage.PutOutcome
 import java.io.{ByteArrayOutputStream, OutputStream}
 
+import stoplog.commit.Replacements
 import stoplog.laws.UnusedFiles
 import stoplog.storage.{FileInfo, FileStore, MarkerNames, SinkDirectory}
 
@@ -26,8 +27,10 @@ final class SimNotes(world: World) extends UnusedFiles {
 
   override def exists(path: String): Boolean = op(s"look for note $path")(disk.notes.contains(path))
 
-  /** The names of the directories of logs. No sink here has targets of announcements. */
-  override def names(directory: String): Vector[String] = if (directory.endsWith("/announced")) Vector.empty
+  /** The names of the directories of logs. No sink here has targets of announcements, and no query here looks
+    * for replacements before its markers.
+    */
+  override def names(directory: String): Vector[String] = if (SimNotes.isEmpty(directory)) Vector.empty
   else {
     require(directory == SinkDirectory.Root, directory)
     op("list the logs") {
@@ -57,6 +60,9 @@ final class SimNotes(world: World) extends UnusedFiles {
 }
 
 private object SimNotes {
+
+  def isEmpty(directory: String): Boolean =
+    directory.endsWith("/announced") || directory == SinkDirectory(Replacements.SinkId).log
 
   /** Not for readers: a sign of life, a record of a log that has begun anew, or what a job says to others. */
   def isForTools(path: String): Boolean =

@@ -16,6 +16,7 @@ import textwrap
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -141,24 +142,33 @@ def test_the_queries_of_the_page_find_files_and_complete_buckets() -> None:
 
 def test_the_sensor_of_dagster_requests_a_run_for_each_complete_day() -> None:
     database = sqlite3.connect(":memory:")
-    database.execute("CREATE TABLE files (change_kind, bucket, bucket_version, decided_at)")
-    rows = [("partition complete", f"day=2026-01-3{n}", 1, f"2026-02-0{n}T00:00:00.000Z") for n in (0, 1)]
-    database.executemany("INSERT INTO files VALUES (?, ?, ?, ?)", rows)
+    columns = "log_identity, record_sequence, announcement_number, change_kind, bucket, decided_at"
+    database.execute(f"CREATE TABLE files ({columns})")
+
+    def complete(log: str, record: int, number: int, days_ago: int) -> None:
+        at = (datetime.now(timezone.utc) - timedelta(days=days_ago)).isoformat(timespec="milliseconds")
+        row = (log, record, number, "partition complete", f"day={number}", at.replace("+00:00", "Z"))
+        database.execute("INSERT INTO files VALUES (?, ?, ?, ?, ?, ?)", row)
+
     names: dict[str, Any] = {
-        "sensor": lambda job: lambda function: function,
+        "datetime": datetime,
+        "timedelta": timedelta,
+        "timezone": timezone,
+        "sensor": lambda job: lambda function: function,  # Dagster starts one run for each key
         "load_day": None,
         "RunRequest": SimpleNamespace,
         "database": database,
     }
     exec(next(block for block in blocks("python") if "@sensor" in block), names)
-    context = SimpleNamespace(cursor=None)
-    context.update_cursor = lambda cursor: setattr(context, "cursor", cursor)
-    requests = list(names["complete_days"](context))
-    assert [(each.run_key, each.partition_key) for each in requests] == [
-        ("day=2026-01-30/1", "2026-01-30"),
-        ("day=2026-01-31/1", "2026-01-31"),
-    ]
-    assert list(names["complete_days"](context)) == []
+
+    def requests() -> set[tuple[str, str]]:
+        return {(each.run_key, each.partition_key) for each in names["complete_days"]()}
+
+    complete("log", 7, 0, days_ago=0)
+    assert requests() == {("log/7/0", "0")}
+    complete("log", 7, 1, days_ago=0)  # of the same record, in a later transaction
+    complete("other", 7, 0, days_ago=3)  # of a target that was down
+    assert requests() == {("log/7/0", "0"), ("log/7/1", "1"), ("other/7/0", "0")}
 
 
 class Cloud:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import sys
@@ -86,7 +87,10 @@ def test_the_sensors_wait_for_the_marker_of_the_sink(tmp_path: Path, monkeypatch
     for name in (marker, f"{marker}.2", "dt=2026-01-31/hour=23/part-1.parquet", "_stoplog/_SUCCESS"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert [each["run_key"] for each in names["complete_hours"]()] == [marker, f"{marker}.2"]
+    keys = [each["run_key"] for each in names["complete_hours"]()]
+    assert [key.partition("@")[0] for key in keys] == [marker, f"{marker}.2"]
+    os.utime(tmp_path / marker, (1, 1))  # an overwrite has removed the marker, and written another one
+    assert [each["run_key"] for each in names["complete_hours"]()] == [f"{marker}@1000000000", keys[1]]
 
 
 @pytest.mark.parametrize("page", RECIPES, ids=lambda page: page.stem)

@@ -126,8 +126,11 @@ object FileSink {
     }
   }
 
-  /** Throws `STOPLOG_NOT_A_STOPLOG_QUERY` for a query with another sink. Reads no storage, which may hang. */
-  private[stoplog] def refuseOther(query: StreamingQuery): Unit = { SinkOfQuery.of(query); () }
+  /** Rejects a query with another sink. Reads no storage, which may hang. For Python.
+    *
+    * @throws stoplog.error.StoplogArgumentException `STOPLOG_NOT_A_STOPLOG_QUERY`
+    */
+  def refuseOther(query: StreamingQuery): Unit = { SinkOfQuery.of(query); () }
 
   /** Waits until the end of a run is handled, and returns whether the final steps were completed in time.
     * Open parts may remain.

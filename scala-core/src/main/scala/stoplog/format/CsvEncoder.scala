@@ -20,11 +20,11 @@ import stoplog.format.read.LineDialect
   * would skip or read as other values is the error `STOPLOG_UNREADABLE_ROW`.
   */
 private[stoplog] final class CsvEncoder private (options: CSVOptions, ofReaders: CSVOptions)
-    extends RowFormats.GeneratedEncoder[UnivocityGenerator] {
+    extends RowFormats.GeneratedEncoder[UnivocityGenerator](
+      LegacyTimes.of(options.parameters, options.timestampFormatInWrite, options.zoneId, options.locale)
+    ) {
 
   @transient private var readers: CsvReadBack = _
-
-  private val cutsTimes = !options.parameters.contains("timestampFormat")
 
   override def suffix: String = "." + options.extension
 
@@ -40,11 +40,6 @@ private[stoplog] final class CsvEncoder private (options: CSVOptions, ofReaders:
       throw Errors.columnName(format, schema.fieldNames.mkString(", "), s"in the header, $why")
     }
   }
-
-  override protected def limitsOf(schema: StructType): Option[InternalRow => Unit] =
-    if (cutsTimes)
-      LegacyTimes.checkOf(format, schema, options.timestampFormatInWrite, options.zoneId, options.locale)
-    else None
 
   private def refuseDecimals(schema: StructType): Unit =
     schema.find(_.dataType.isInstanceOf[DecimalType]).foreach { field =>

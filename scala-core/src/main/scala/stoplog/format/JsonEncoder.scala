@@ -16,7 +16,9 @@ import stoplog.format.read.LineDialect
 
 /** Writes one JSON object per row: the bytes of `df.write.json` with the defaults of [[LineDialect]]. */
 private[stoplog] final class JsonEncoder private (options: JSONOptions)
-    extends RowFormats.GeneratedEncoder[JacksonGenerator] {
+    extends RowFormats.GeneratedEncoder[JacksonGenerator](
+      LegacyTimes.of(options.parameters, options.timestampFormatInWrite, options.zoneId, options.locale)
+    ) {
   // JSON escapes line feeds and carriage returns, so only a separator of the user can be in a record.
   private val ends = LineEnds.of(Some(options.lineSeparator.getOrElse("")))
 
@@ -29,8 +31,6 @@ private[stoplog] final class JsonEncoder private (options: JSONOptions)
     if (schema.json.contains(":\"variant\"")) texts.min(limits.getMaxNestingDepth) else texts
   }
 
-  private val cutsTimes = !options.parameters.contains("timestampFormat")
-
   override def suffix: String = ".json"
 
   override protected def format: String = "json"
@@ -41,11 +41,6 @@ private[stoplog] final class JsonEncoder private (options: JSONOptions)
     SupportedTypes.corruptRecords(format, schema, options.columnNameOfCorruptRecord)
     super.open(schema)
   }
-
-  override protected def limitsOf(schema: StructType): Option[InternalRow => Unit] =
-    if (cutsTimes)
-      LegacyTimes.checkOf(format, schema, options.timestampFormatInWrite, options.zoneId, options.locale)
-    else None
 
   override protected def newBuffer(): RecordBuffer =
     new RecordBuffer(

@@ -64,8 +64,10 @@ private[stoplog] object RowFormats {
   /** An encoder based on Spark's generators: the bytes are identical to Spark's writer for the format.
     *
     * Subclasses create Spark's options on the driver, so that the session's settings apply in every task.
+    *
+    * @param times the check of times, if the format would cut some times
     */
-  private[stoplog] abstract class GeneratedEncoder[G] extends Encoder {
+  private[stoplog] abstract class GeneratedEncoder[G](times: Option[LegacyTimes]) extends Encoder {
     @transient protected var schema: StructType   = _
     @transient protected var buffer: RecordBuffer = _
     @transient private var generator: G           = _
@@ -79,16 +81,13 @@ private[stoplog] object RowFormats {
       this.schema = schema
       buffer = newBuffer()
       generator = newGenerator(buffer)
-      limits = limitsOf(schema)
+      limits = times.flatMap(_.checkOf(format, schema))
     }
 
     override def begin(out: OutputStream): Unit = out.write(buffer.byteOrderMark)
 
     /** Returns why readers with the same options cannot read the row back from the buffer, if so. */
     protected def problem(row: InternalRow): Option[String]
-
-    /** Returns a check of values that the format would change; `None` if no column needs the check. */
-    protected def limitsOf(schema: StructType): Option[InternalRow => Unit]
 
     protected def format: String
 

@@ -55,6 +55,13 @@ private[format] object ValueCheck {
     }
   }
 
+  /** Returns a check that makes all these checks, in this order. */
+  def all(checks: Option[InternalRow => Unit]*): Option[InternalRow => Unit] =
+    checks.flatten.reduceOption { (one, next) => row =>
+      one(row)
+      next(row)
+    }
+
   private final class Finders(ofType: DataType => Option[Finder]) {
 
     def of(kind: DataType): Option[Finder] = ofType(kind).orElse(kind match {

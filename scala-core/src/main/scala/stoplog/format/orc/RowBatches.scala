@@ -15,7 +15,7 @@ import org.apache.spark.sql.execution.datasources.orc.OrcSerializer
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
-import stoplog.format.bulk.CalendarGap
+import stoplog.format.bulk.{CalendarGap, ValueCheck}
 
 /** Passes rows to orc-core in batches, as orc-core's record writer does.
   *
@@ -81,10 +81,10 @@ private[orc] final class RowBatches(writer: Writer, schema: StructType, batchRow
 private[orc] object RowBatches {
 
   /** Returns a check of rows, which throws `STOPLOG_UNREADABLE_ROW`; `None` for columns without times. */
-  def limitsOf(schema: StructType): Option[InternalRow => Unit] = {
-    val gap = CalendarGap.checkOf("orc", schema, CalendarGap.Both, TimeZone.getDefault.getID)
-    (gap ++ LastSecond.checkOf(schema)).reduceOption { (one, other) => row => one(row); other(row) }
-  }
+  def limitsOf(schema: StructType): Option[InternalRow => Unit] = ValueCheck.all(
+    CalendarGap.checkOf("orc", schema, CalendarGap.Both, TimeZone.getDefault.getID),
+    LastSecond.checkOf(schema)
+  )
 
   private val MostInLists = OrcConf.ROW_BATCH_CHILD_LIMIT.getDefaultValue.asInstanceOf[Integer].intValue
 

@@ -22,11 +22,10 @@ private[parquet] object OldDates {
   def limits(schema: StructType, session: SQLConf): Option[InternalRow => Unit] = {
     val moved     = typesWith(LegacyBehaviorPolicy.LEGACY, session)
     val forbidden = typesWith(LegacyBehaviorPolicy.EXCEPTION, session)
-    (CalendarGap.checkOf("parquet", schema, moved, session.sessionLocalTimeZone) ++ olderThan(
-      schema,
-      forbidden
-    ))
-      .reduceOption { (one, other) => row => one(row); other(row) }
+    ValueCheck.all(
+      CalendarGap.checkOf("parquet", schema, moved, session.sessionLocalTimeZone),
+      olderThan(schema, forbidden)
+    )
   }
 
   /** Returns a check that rejects all rows which any settings reject. */

@@ -17,17 +17,19 @@ private[commit] final class ReplacedBuckets(notes: FileStore, parallel: Parallel
   def among(buckets: Vector[String]): Set[String] =
     if (buckets.isEmpty) Set.empty
     else {
-      val log      = new CommitLog(new LogFiles(notes, Replacements.SinkId), LogRules.ofReplacements)
-      val replaced = if (retry(() => log.firstFrom(0)).isEmpty) Set.empty[String] else replacedBy(log)
+      val replaced = byJobs
       parallel.map(buckets.filter(replaced))(bucket => Option.unless(hasPart(bucket))(bucket)).flatten.toSet
     }
 
   /** Returns the buckets of all files that jobs have replaced. A compaction keeps the rows. */
-  private def replacedBy(log: CommitLog): Set[String] = retry(() => log.all()).iterator
-    .filter(_.kind != RecordKind.Compact)
-    .flatMap(_.replace)
-    .map(_.bucket)
-    .toSet
+  private def byJobs: Set[String] = {
+    val log = new CommitLog(new LogFiles(notes, Replacements.SinkId), LogRules.ofReplacements)
+    retry(() => log.all()).iterator
+      .filter(_.kind != RecordKind.Compact)
+      .flatMap(_.replace)
+      .map(_.bucket)
+      .toSet
+  }
 
   /** Returns whether the bucket has a file of a stream, possibly compacted since. */
   private def hasPart(bucket: String): Boolean = retry(() => notes.names(bucket)).exists { name =>

@@ -104,7 +104,7 @@ object GracefulStop {
         SinkTimer.Stop
       } else SinkTimer.Again
 
-    /** Waits for a stop that has begun, and prevents any other. */
+    /** Waits until a started stop ends, and prevents a later stop. */
     def close(timeoutMillis: Long): Unit = {
       val begun = synchronized {
         isClosed = true

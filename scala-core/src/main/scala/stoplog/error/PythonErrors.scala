@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.error
 
+import org.apache.spark.SparkThrowable
+
 /** The errors of Python processes, and of user code in these processes. */
 private[stoplog] object PythonErrors extends ErrorMaker {
 
   /** Returns whether user code in Python has failed, or cannot be called. */
   def isOfUserCode(e: Throwable): Boolean = e match {
-    case known: StoplogException         => known.getCondition.startsWith(Prefix)
-    case known: StoplogArgumentException => known.getCondition.startsWith(Prefix)
-    case _                               => false
+    case known: SparkThrowable => Option(known.getCondition).exists(_.startsWith("STOPLOG_PYTHON_"))
+    case _                     => false
   }
-
-  private final def Prefix = "STOPLOG_PYTHON_"
 
   /** @param owner the class of the object, as the user knows the class
     * @param where the epoch or the partition as a clause such as `in epoch 7`; empty if unknown

@@ -7,7 +7,7 @@ import base64
 from typing import Any
 
 from stoplog._python import guarding
-from stoplog._python.model import CommitOutcome, Prepared, StagedLost, WrongUse
+from stoplog._python.model import CommitOutcome, Prepared, Staged, StagedLost, WrongUse
 from stoplog._python.owner import is_of_other
 
 
@@ -46,18 +46,16 @@ class CommitterSide:
             query: the id of the query that recovers its output. The output of other queries is left out:
                 only their own logs name their output.
         """
-        find = getattr(self._committer, "staged", None)
-        found = [] if find is None else guarding.staged(find())
+        found = self._found() or []
         own = [of for of in found if query is None or not is_of_other(of.token, query)]
         return [[base64.b64encode(of.token).decode("ascii"), int(of.modified_at * 1000)] for of in own]
 
     def refuse_lost(self, tokens: list[str]) -> None:
         """Raises `StagedLost` if prepared output is gone before a record decides to commit the output."""
-        find = getattr(self._committer, "staged", None)
-        # The default of the base class finds nothing.
-        if find is None or getattr(find, "__qualname__", "") == "TwoPhaseCommitter.staged":
+        found = self._found()
+        if found is None:
             return
-        present = {of.token for of in guarding.staged(find())}
+        present = {of.token for of in found}
         gone = sum(base64.b64decode(token) not in present for token in tokens)
         if gone:
             raise StagedLost(gone)
@@ -73,6 +71,14 @@ class CommitterSide:
         close = getattr(self._made, "close", None)
         if close is not None:
             close()
+
+    def _found(self) -> list[Staged] | None:
+        """Returns the uncommitted output; `None` if the committer does not look for output."""
+        find = getattr(self._committer, "staged", None)
+        # The default of the base class finds nothing.
+        if find is None or getattr(find, "__qualname__", "") == "TwoPhaseCommitter.staged":
+            return None
+        return guarding.staged(find())
 
     def _one(self, requested: Prepared) -> CommitOutcome:
         return guarding.outcomes(self._committer.commit(requested), [requested], "commit")[0]

@@ -14,6 +14,16 @@ def with_section(page: str, title: str, lines: Sequence[str]) -> str:
     return f"{heads.rstrip()}\n\n{section}{mark}{rest}"
 
 
+def section_of(page: str, title: str) -> list[str]:
+    """The lines of a section, as `with_section` takes them; empty if the page has no such section.
+
+    >>> section_of(with_section("# A page\\n", "One", ["text"]), "One")
+    ['text']
+    """
+    _, mark, tail = page.partition(f"## {title}\n")
+    return tail.partition("\n## ")[0].strip("\n").split("\n") if mark else []
+
+
 def with_intro(page: str, lines: Sequence[str]) -> str:
     """The page with all before its first section replaced."""
     _, mark, sections = page.partition("\n## ")

@@ -74,7 +74,8 @@ def introduction(plan: Plan, versions: Mapping[str, str], machine: str) -> list[
             f"""All engines write the same rows, the numbers from 0 on: in text a line of
             {ROW_BYTES} bytes each, in Parquet the number and the same line, compressed with Snappy.
             Each contender has {CORES} tasks and a heap of {HEAP}, and in each of
-            {plan.rounds} rounds a separate process. The process writes many rows in few commits twice,
+            {plan.rounds} rounds a separate process; Flink's text, `onCheckpoint` and Delta Lake take part in
+            {plan.other_rounds} of the rounds. The process writes many rows in few commits twice,
             and then few rows in many commits. The first job is the *fresh process*. The other two jobs
             report their *steady state*: Spark compiles code for each query, so the first {plan.dropped}
             micro-batches of each query are left out. Flink reports whole jobs. The engines take turns, in
@@ -111,7 +112,7 @@ def fresh(results: Sequence[Result], plan: Plan) -> list[str]:
             f"""{plan.large_rows * plan.fresh_commits:,} rows as the first job of a process: what executors
             cost that are restarted or autoscaled. From the start of the query or job until all rows are
             visible; the start of the process does not count. Minimum, median and maximum of
-            {plan.rounds} processes."""
+            {plan.rounds} processes, or {plan.other_rounds}."""
         ),
         "",
         *spread_table(results, fresh_measures()),

@@ -72,11 +72,12 @@ def in_turn(contenders: Sequence[Contender], plan: Plan, folder: Path) -> list[R
 
 
 def in_all_rounds(contenders: Sequence[Contender], plan: Plan) -> list[Measurement]:
-    """One of each contender for each round of the plan."""
+    """One of each contender for each of its rounds."""
     planned = []
     for number in range(plan.rounds):
         shift = number * 2 % len(contenders)
-        planned += [Measurement(each, plan) for each in (*contenders[shift:], *contenders[:shift])]
+        turns = (*contenders[shift:], *contenders[:shift])
+        planned += [Measurement(each, plan) for each in turns if number < plan.rounds_of(each)]
     return planned
 
 

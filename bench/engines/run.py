@@ -24,11 +24,14 @@ from bench.engines.paths import CACHE, ICEBERG_SPARK, ROOT, class_path
 from bench.engines.plan import CONTENDERS, Contender, Plan
 from bench.engines.requests import RequestCount, asked
 from bench.engines.rounds import Result, in_turn
+from bench.engines.small_epochs import TITLE as TABLES
+from bench.page import section_of, with_section
 from bench.provenance import provenance
 
 import stoplog
 
 DOCS = ROOT / "docs"
+PAGE = DOCS / "reference" / "benchmarks-peers.md"
 LAST = CACHE / "last-run.pickle"
 
 
@@ -52,9 +55,15 @@ def main() -> None:
     print(text)
     if not arguments.quick and not arguments.only:
         LAST.write_bytes(pickle.dumps(found))
-        (DOCS / "reference" / "benchmarks-peers.md").write_text(text, encoding="utf-8")
+        PAGE.write_text(with_tables(text, PAGE.read_text(encoding="utf-8")), encoding="utf-8")
         for name, picture in plots(found.results, found.requests).items():
             (DOCS / "images" / name).write_text(picture, encoding="utf-8")
+
+
+def with_tables(page: str, before: str) -> str:
+    """The page with the section of `small_epochs`, which is measured apart."""
+    tables = section_of(before, TABLES)
+    return with_section(page, TABLES, tables) if tables else page
 
 
 def measured(contenders: Sequence[Contender], plan: Plan, directory: str | None) -> Found:

@@ -33,6 +33,7 @@ class Plan:
     def full() -> Plan:
         peers = PeersPlan(
             rounds=2,
+            other_rounds=2,
             small_rows=10_000,
             small_commits=40,
             interval_millis=100,

@@ -89,6 +89,19 @@ abstract class FencingLaws extends LawSuite {
     assert(condition(store.resume(parts(7), 2)) === "STOPLOG_PART_SHORT")
   }
 
+  law("a part can be fenced again, also after its run has written to the part") { storage =>
+    val store     = storage.partStore()
+    val claimed   = store.claimed(leftOpen(store, "good\n"))
+    val successor = store.fence(other, Vector(openPart(claimed, 5))).head match {
+      case FenceOutcome.Owned    => append(store.resume(claimed, 5), "mine\n").persist()
+      case FenceOutcome.Doubtful => append(store.takeOver(claimed, 5, part(by = other)), "mine\n").persist()
+    }
+    assert(store.fence(other, Vector(openPart(successor, 10))).size === 1)
+    val finished = append(store.resume(successor, 10), "more\n").finish()
+    assert(store.publish(finished, 15, "b/part-1.txt") === Committed)
+    assert(text(storage, "b/part-1.txt") === "good\nmine\nmore\n")
+  }
+
   private def openPart(open: Resume, validBytes: Long): Open =
-    Open("b", "part-1.txt", open, validBytes, PartRows(1, 0, 0), LastWriter(0, None))
+    Open("b", "part-1.txt", open, validBytes, PartRows(1, 0, 0), LastWriter(0, Some(run)))
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.part.{Open, Part, Pending, RunId, SchemaId}
+import stoplog.part.{Open, Part, Pending, SchemaId}
 import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.rolling.{PolicyOfAllParts, RollReason, RollingPolicy}
 
@@ -42,7 +42,7 @@ private[commit] object EpochOutcome {
     val carried = plan.handed.toVector.sortBy(_._1).flatMap { case (slot, parts) =>
       parts
         .filterNot(part => touched(part.finishedPath))
-        .map(carryOver(_, bySlot.get(slot), plan.run).by(nowMillis))
+        .map(carryOver(_, bySlot.get(slot)).by(nowMillis))
     }
     val (due, left) =
       if (PolicyOfAllParts.in(policy).isEmpty) byClock(carried, policy, nowMillis)
@@ -96,9 +96,9 @@ private[commit] object EpochOutcome {
     handed.filter(_.records == part.records).fold(schema)(_.schema)
 
   /** Returns a part that no result names, without its owner if a first attempt may still write to it. */
-  private def carryOver(part: Open, result: Option[TaskResult], run: RunId): Open = result match {
-    case Some(TaskResult(_, Attempt.First, _, _, _, _)) if part.owner.contains(run) => part
-    case _                                                                          => part.ownedBy(None)
+  private def carryOver(part: Open, result: Option[TaskResult]): Open = result match {
+    case Some(TaskResult(_, Attempt.First, _, _, _, _)) => part
+    case _                                              => part.ownedBy(None)
   }
 
   /** An open part that the driver is about to close, and the reason. */

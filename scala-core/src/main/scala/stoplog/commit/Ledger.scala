@@ -17,7 +17,7 @@ import stoplog.thread.Stopwatch
   *
   * Streaming sinks, batch jobs, compactions and tools use a `Ledger`. Callers choose the decision. `Ledger`
   * defines the order of steps, fencing and recovery (`docs/correctness/protocol.md`). Used by one thread at a
-  * time (I4).
+  * time (I4), except [[orphanCandidates]].
   */
 private[stoplog] final class Ledger(
     run: RunId,
@@ -163,8 +163,22 @@ private[stoplog] final class Ledger(
     settled
   }
 
+  /** Notes an error of an action that looks at the log itself: if a newer run exists, this run is lost. */
+  def note(failure: Throwable): Unit = failure match {
+    case named: StoplogException if lost.isEmpty && named.getCondition == "STOPLOG_FENCED" =>
+      overtaken = true
+      markLost(named): Unit
+    case _ => ()
+  }
+
   /** Step 10: deletes files that no record names and no run can still write; returns their number. */
   def sweep(): Int = orphans.sweep(run)
+
+  /** The same for files listed before by [[orphanCandidates]]. */
+  def sweep(listed: Vector[OrphanCleaner.Found]): Int = orphans.sweep(run, listed)
+
+  /** See [[OrphanCleaner.candidates]]. Any thread may call this method, also during an epoch. */
+  def orphanCandidates(newest: LogRecord): Vector[OrphanCleaner.Found] = orphans.candidates(newest)
 
   /** After a repetition only the notes show the outcome of the earlier attempt. */
   private def outcomeOf(record: LogRecord, settled: Settled, again: Boolean): RecordOutcome = settled match {

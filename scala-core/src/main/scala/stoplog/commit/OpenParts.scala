@@ -7,23 +7,38 @@ import stoplog.error.Log
 import stoplog.fault.Step
 import stoplog.log.SinkState
 import stoplog.part.{Open, Pending, RunId}
-import stoplog.storage.{FenceOutcome, NewPart}
+import stoplog.storage.NewPart
 import stoplog.writing.{OpenPartWriter, PartFormat, TaskWriter}
 
 /** The driver's handling of parts that stay open from epoch to epoch. */
 private[commit] trait OpenParts {
 
-  /** Returns the state for a claim. Changes nothing on storage. */
-  def claimed(state: SinkState): SinkState
+  /** Returns the state for a claim of this run. Changes nothing on storage. Afterwards no part is doubtful:
+    * attempts of earlier runs are kept from a part when this run first needs the part.
+    *
+    * @param before the run of the newest record
+    */
+  def claimed(state: SinkState, before: Option[RunId]): SinkState
 
-  /** Returns the state with this run's rights to each open part. Must be called after the claim (I1). */
-  def recovered(state: SinkState): SinkState
+  /** Returns the state without parts whose files are missing, if the user chose to continue without them. */
+  def withoutLost(state: SinkState): SinkState
+
+  /** Keeps writers of earlier runs from the parts, and returns the parts with this run as owner, or none.
+    * Changes no part, so after an error the call may be repeated.
+    *
+    * @param newestSeq the newest record known to the driver
+    */
+  def fenced(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): OpenParts.Fenced
 
   /** Closes the parts at the length of their last committed epoch.
     *
     * @param newestSeq the newest record known to the driver
     */
-  def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending]
+  def close(due: OpenParts.Fenced, newestSeq: Long): Vector[Pending]
+
+  /** [[fenced]], then [[close]]. */
+  final def fencedAndClosed(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] =
+    close(fenced(due, newestSeq), newestSeq)
 
   /** Deletes spool files without a reference in the newest record, since recovery reads no older record. */
   def drop(unneeded: Set[String]): Unit
@@ -31,15 +46,20 @@ private[commit] trait OpenParts {
 
 private[commit] object OpenParts {
 
+  /** Parts to close, whose owner is this run or none. */
+  final case class Fenced private[OpenParts] (due: Vector[EpochOutcome.PartToClose])
+
   /** The parts of a sink whose epochs leave no part open. */
   object Never extends OpenParts {
-    override def claimed(state: SinkState): SinkState   = state
-    override def recovered(state: SinkState): SinkState = state
+    override def claimed(state: SinkState, before: Option[RunId]): SinkState = state
+    override def withoutLost(state: SinkState): SinkState                    = state
 
-    override def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] = {
+    override def fenced(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Fenced = {
       require(due.isEmpty, s"this sink leaves no part open, and cannot close ${due.map(_.part.name)}")
-      Vector.empty
+      Fenced(due)
     }
+
+    override def close(due: Fenced, newestSeq: Long): Vector[Pending] = Vector.empty
 
     override def drop(unneeded: Set[String]): Unit = ()
   }
@@ -62,28 +82,36 @@ private[commit] object OpenParts {
     import stores.{parts, spoolFiles}
     import tools.{clock, faults, parallel, retry}
 
-    override def claimed(state: SinkState): SinkState = {
-      val now = clock.millis()
-      state.copy(open = state.open.map(part => part.copy(handle = parts.claimed(part.handle)).by(now)))
+    override def claimed(state: SinkState, before: Option[RunId]): SinkState = {
+      val now     = clock.millis()
+      val earlier = before.filter(_ != run) // doubts of this run itself remain
+      state.copy(open = state.open.map { part =>
+        val handle = parts.claimed(part.handle)
+        val moved  = if (handle == part.handle) part else part.copy(handle = handle)
+        moved.ownedBy(part.owner.orElse(earlier)).by(now)
+      })
     }
 
-    /** Error: `STOPLOG_STORE_WRITE`. The run does not resume without a response from the storage, since
-      * copies of all parts are no solution for an outage.
+    /** Copies of all parts are no solution for an outage, so nothing is closed without a response from the
+      * storage. Error: `STOPLOG_STORE_WRITE`.
       */
-    override def recovered(state: SinkState): SinkState = {
-      val there    = withoutLost(state)
-      val outcomes = if (there.open.isEmpty) Vector.empty else retry(() => parts.fence(run, there.open))
-      there.copy(open = there.open.zip(outcomes).map {
-        case (part, FenceOutcome.Owned)    => part.ownedBy(Some(run))
-        case (part, FenceOutcome.Doubtful) => part
-      })
+    override def fenced(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Fenced = {
+      val (foreign, known) = due.partition(_.part.owner.exists(_ != run))
+      if (foreign.isEmpty) Fenced(due)
+      else {
+        mayWrite(newestSeq) // the look of a fenced driver would end the leases of a newer run
+        val outcomes = retry(() => parts.fence(run, foreign.map(_.part)))
+        Fenced(known ++ foreign.zip(outcomes).map { case (due, outcome) =>
+          due.copy(part = due.part.ownedBy(outcome.owner(run)))
+        })
+      }
     }
 
     /** Closes a part of this run in place if no attempt can still reach the part. The bytes of other parts
       * are first moved out of the reach of a writer that may still be alive (I1).
       */
-    override def close(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Vector[Pending] = {
-      val (unwritten, whole) = due.partition(!_.part.spooled.isEmpty)
+    override def close(due: Fenced, newestSeq: Long): Vector[Pending] = {
+      val (unwritten, whole) = due.due.partition(!_.part.spooled.isEmpty)
       inTurn(whole)(unchanged) ++ written(unwritten, newestSeq)
     }
 
@@ -94,8 +122,8 @@ private[commit] object OpenParts {
       faults.at(Step.AfterDrop)
     }
 
-    /** Removes parts with missing files, if the user chose so; otherwise the task of such a part fails. */
-    private[commit] def withoutLost(state: SinkState): SinkState = onLost match {
+    /** Keeps parts with missing files unless the user chose otherwise: the task of such a part fails. */
+    override def withoutLost(state: SinkState): SinkState = onLost match {
       case LostPart.Fail => state
       case LostPart.Skip =>
         val staged  = if (state.open.isEmpty) Set.empty[String] else parts.staged().map(_.token).toSet

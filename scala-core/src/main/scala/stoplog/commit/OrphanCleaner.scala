@@ -20,15 +20,17 @@ private[stoplog] final class OrphanCleaner(
 
   private val log = stores.log
 
-  /** Deletes staged files without a record, after the grace time. Returns the number of deleted files.
+  /** Deletes staged files without a record, after the grace time. Returns the number of deleted files. */
+  def sweep(run: RunId): Int = sweep(run, list().filter(_.isOld))
+
+  /** Deletes the listed files that still have no record. Returns the number of deleted files.
     *
     * Must be called by the driver with the claim, with no epoch in flight. The files are listed before the
     * log is read. So if a newer driver's task has staged a listed file, the log already contains the newer
     * claim and nothing is deleted.
     */
-  def sweep(run: RunId): Int = {
-    val listed = list()
-    if (!listed.exists(_.isOld)) 0
+  def sweep(run: RunId, listed: Vector[Found]): Int =
+    if (listed.isEmpty) 0
     else
       log.newest().filter(_.run == run).fold(0) { newest =>
         val verdicts            = judged(listed, newest)
@@ -50,6 +52,13 @@ private[stoplog] final class OrphanCleaner(
         if (count > 0) Log.info(s"Removed $count unfinished files that no record names")
         count
       }
+
+  /** Lists the files for a later [[sweep]]: old files, except the files in use by `newest`. Changes nothing,
+    * and may be called during an epoch: a listing of very many parts takes minutes.
+    */
+  def candidates(newest: LogRecord): Vector[Found] = {
+    val old = list().filter(_.isOld)
+    if (old.isEmpty) old else judged(old, newest).filter(_.verdict != OrphanStatus.InUse).map(_.found)
   }
 
   /** Returns the verdict of a [[sweep]] on each file now. Changes nothing. */

@@ -2,7 +2,7 @@
 package stoplog.commit
 
 import stoplog.log.{BatchDigest, LogRecord, SinkState}
-import stoplog.part.{Open, RunId}
+import stoplog.part.Open
 import stoplog.plan.EpochPlan
 
 /** The phase of a driver during its run. */
@@ -11,8 +11,8 @@ private[commit] sealed trait Phase {
   /** Returns the newest record known to the run, while the run holds the claim. */
   def known: Option[LogRecord] = None
 
-  /** Returns the open parts that the run must not close in place (I1). */
-  def notOf(run: RunId): Vector[Open] = Vector.empty
+  /** Returns the open parts that an attempt of this run may still reach (I1). */
+  def doubtful: Vector[Open] = Vector.empty
 
   /** Returns whether the run does nothing more, because the log is lost or the run has ended. */
   final def isOver: Boolean = this match {
@@ -38,8 +38,8 @@ private[commit] object Phase {
       resumed: Boolean,
       unneeded: Set[String] = Set.empty
   ) extends Phase {
-    override def known: Option[LogRecord]        = Some(newest)
-    override def notOf(run: RunId): Vector[Open] = state.open.filterNot(_.owner.contains(run))
+    override def known: Option[LogRecord] = Some(newest)
+    override def doubtful: Vector[Open]   = state.open.filter(_.owner.isEmpty)
 
     /** Returns this phase without times later than `nowMillis`. */
     def by(nowMillis: Long): Idle = {
@@ -48,10 +48,10 @@ private[commit] object Phase {
     }
 
     /** Removes all owners: an attempt of an abandoned epoch may still write to any part (I1). */
-    def doubtful: Idle = doubtfulOf(state.open)
+    def abandoned: Idle = abandonedFor(state.open)
 
     /** Removes the owners of these parts. */
-    def doubtfulOf(parts: Vector[Open]): Idle = {
+    def abandonedFor(parts: Vector[Open]): Idle = {
       val names = parts.map(_.finishedPath).toSet
       copy(state = state.copy(open = state.open.map { part =>
         if (names(part.finishedPath)) part.ownedBy(None) else part
@@ -60,8 +60,8 @@ private[commit] object Phase {
   }
 
   final case class Running(held: Idle, plan: EpochPlan, batch: Option[BatchDigest]) extends Phase {
-    override def known: Option[LogRecord]        = held.known
-    override def notOf(run: RunId): Vector[Open] = held.state.open
+    override def known: Option[LogRecord] = held.known
+    override def doubtful: Vector[Open]   = held.state.open
   }
 
   /** Another driver continues from here, or may do so: this driver writes nothing more. */

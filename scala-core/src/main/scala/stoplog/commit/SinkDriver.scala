@@ -57,7 +57,7 @@ private[stoplog] final class SinkDriver private[commit] (
   def reached(watermarkMillis: Long): Unit = completing.reached(watermarkMillis)
 
   /** Returns the length of the longest part that [[end]] could close only in a copy; 0 without a part. */
-  def largestDoubtfulBytes: Long = phase.notOf(run).map(_.validBytes).maxOption.getOrElse(0L)
+  def largestDoubtfulBytes: Long = phase.doubtful.map(_.validBytes).maxOption.getOrElse(0L)
 
   /** Passes the newest record to a run without an epoch, so that [[tick]] and [[end]] can work before it.
     *
@@ -95,7 +95,8 @@ private[stoplog] final class SinkDriver private[commit] (
         starting.requireContinuation(held.state, planned) // a run may claim before its first epoch
       hasBegun = true
       val ready = compacted(resumed(settled(held)))
-      val plan  = EpochPlan.of(run, ready.newest.seq, ready.state, slots, clock.millis())
+      if (!compaction.isCompacting) sweeps.sweepListed()
+      val plan = EpochPlan.of(run, ready.newest.seq, ready.state, slots, clock.millis())
       phase = Running(ready, plan, planned.digest)
       plan
     } catch { case e: Throwable => lock.release(); throw e }
@@ -117,14 +118,14 @@ private[stoplog] final class SinkDriver private[commit] (
         val known   = held.by(now).state.copy(open = draft.open, nextPart = draft.nextPart)
         val state   = known.after(Some(epoch), batch)
         val next    = completing.next(state, draft.closed, draft.due, compaction, now)
-        val publish = draft.closed ++ parts.close(next.due, held.newest.seq)
+        val publish = draft.closed ++ endingOnLoss(parts.fencedAndClosed(next.due, held.newest.seq))
         val decided = record(held, RecordKind.Epoch(epoch), publish, next)
         seen = seen.rejected(results.map(_.rejectedRows).sum)
         val done = settled(decided)
         if (PolicyOfAllParts.in(policy).isDefined) rollDue(done) // tasks do not call this policy
       } catch {
         case e: Throwable if phase.isInstanceOf[Running] => // no known record was written
-          phase = held.doubtful
+          phase = held.abandoned
           throw e
       } finally lock.release()
     case other => throw new IllegalStateException(s"epoch $epoch was committed while $other")
@@ -134,7 +135,7 @@ private[stoplog] final class SinkDriver private[commit] (
     * exist. Has no effect without a running epoch.
     */
   def abort(): Unit = phase match {
-    case Running(held, _, _) => endEpoch(held.doubtful)
+    case Running(held, _, _) => endEpoch(held.abandoned)
     case _                   => ()
   }
 
@@ -182,11 +183,11 @@ private[stoplog] final class SinkDriver private[commit] (
           newest.state.queryId == identity.queryId && (isDue(newest.state) || !ledger.isCarriedOut(newest))
         ) {
           StartCheck.sameSettings(newest.state, identity, settings)
-          asClaimed(newest.state)
+          asClaimed(newest.state, Some(newest.run))
         }
       }
       .map { claim =>
-        phase = Waiting(claim.seq) // for the next tick, if fencing fails
+        phase = Waiting(claim.seq) // for the next tick, if the look for lost parts fails
         claimed(claim)
       }
 
@@ -200,22 +201,21 @@ private[stoplog] final class SinkDriver private[commit] (
     try
       ledger.claim { newest =>
         if (phase.isInstanceOf[Waiting]) StartCheck.notReset(newest, identity)
-        asClaimed(starting.start(newest, settings, oneStart.now(newest.map(_.state)), planned))
+        val state = starting.start(newest, settings, oneStart.now(newest.map(_.state)), planned)
+        asClaimed(state, newest.map(_.run))
       }
     catch { case NonFatal(e) => phase = Fenced(e); throw e }
 
-  private def asClaimed(state: SinkState): SinkState =
-    parts.claimed(
-      state
-        .by(clock.millis())
-        .copy(settings = oneStart.claimed(Rewind.over(state.settings) ++ settings.noted))
-    )
+  private def asClaimed(state: SinkState, before: Option[RunId]): SinkState = {
+    val noted = oneStart.claimed(Rewind.over(state.settings) ++ settings.noted)
+    parts.claimed(state.by(clock.millis()).copy(settings = noted), before)
+  }
 
   private def claimed(claim: LogRecord): Idle = {
-    val held = Idle(claim, parts.recovered(claim.state), settled = false, resumed = false)
+    val held = Idle(claim, parts.withoutLost(claim.state), settled = false, resumed = false)
     phase = held
     seen = seen.claimed(held.state.open, ledger.recoveryMillis)
-    if (claim.seq == 0) sweeps.skip() else sweeps.sweep() // no task writes before the first claim
+    if (claim.seq == 0) sweeps.skip() else sweeps.sweep(claim) // no task writes before the first claim
     held
   }
 
@@ -266,7 +266,7 @@ private[stoplog] final class SinkDriver private[commit] (
     val (closed, open) = EpochOutcome.byClock(ready.state.open, policy, now)
     rollIfDue(ready, left(ready.state.copy(open = open), closed))
     // no record names the output of a running compaction, however long the compaction runs
-    if (!compaction.isCompacting) sweeps.sweepIfDue()
+    if (!compaction.isCompacting) phase.known.foreach(sweeps.sweepIfDue)
   }
 
   private def left(state: SinkState, due: Vector[EpochOutcome.PartToClose]): BucketTracker.Completion =
@@ -286,13 +286,15 @@ private[stoplog] final class SinkDriver private[commit] (
     settled(record(held, RecordKind.Roll, closed(held, next.due), next))
 
   /** Closes parts. A failed write may still take effect, so no run may resume parts in place then (I1). */
-  private def closed(held: Idle, due: Vector[EpochOutcome.PartToClose]): Vector[Pending] =
-    try parts.close(due, held.newest.seq)
+  private def closed(held: Idle, due: Vector[EpochOutcome.PartToClose]): Vector[Pending] = {
+    val fenced = endingOnLoss(parts.fenced(due, held.newest.seq))
+    try endingOnLoss(parts.close(fenced, held.newest.seq))
     catch {
       case e: Throwable =>
-        phase = held.doubtfulOf(due.map(_.part))
+        if (!isOver) phase = held.abandonedFor(due.map(_.part))
         throw e
     }
+  }
 
   private def release(held: Idle, finish: Finish): Long = {
     faults.at(Step.BeforeRelease)
@@ -353,6 +355,7 @@ private[stoplog] final class SinkDriver private[commit] (
     try action
     catch {
       case NonFatal(e) =>
+        ledger.note(e)
         if (ledger.isLost) phase = Fenced(e)
         throw e
     }
@@ -362,10 +365,7 @@ private[stoplog] final class SinkDriver private[commit] (
 
 private[stoplog] object SinkDriver {
 
-  /** Creates the driver of a file sink, whose parts stay open from epoch to epoch.
-    *
-    * @param format creates the format that writes the missing rows of an open part
-    */
+  /** Creates the driver of a file sink. `format` writes the missing rows of parts that the driver closes. */
   def ofParts(
       run: RunId,
       identity: SinkIdentity,

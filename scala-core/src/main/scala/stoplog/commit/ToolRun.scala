@@ -64,9 +64,9 @@ private[stoplog] final class ToolRun(
     val noted = (state: SinkState) =>
       state.copy(settings = Rewind.over(state.settings) + (DriverNote.Key -> note) ++ settings)
     newest = ledger
-      .claimIfEndsWith(seen.seq)(newest => Some(parts.claimed(noted(newest.state))))
+      .claimIfEndsWith(seen.seq)(newest => Some(parts.claimed(noted(newest.state), Some(newest.run))))
       .getOrElse(throw overtaken())
-    held = parts.recovered(newest.state)
+    held = newest.state
   }
 
   /** Closes every open part at the length of its last committed epoch, and makes the part visible. */
@@ -113,7 +113,7 @@ private[stoplog] final class ToolRun(
 
   /** Writes the missing rows of every open part, and returns the parts; no record names them as closed. */
   def closedParts(): Vector[Pending] =
-    parts.close(state.open.map(EpochOutcome.PartToClose(_, RollReason.End)), newest.seq)
+    parts.fencedAndClosed(state.open.map(EpochOutcome.PartToClose(_, RollReason.End)), newest.seq)
 
   private def record(
       kind: RecordKind,
@@ -122,7 +122,7 @@ private[stoplog] final class ToolRun(
       replace: ReplacedSet = ReplacedSet.empty
   ): Settled = {
     val completion      = completing.next(next, Vector.empty, closing, Compaction.Off, clock.millis())
-    val publish         = parts.close(completion.due, newest.seq)
+    val publish         = parts.fencedAndClosed(completion.due, newest.seq)
     val (after, follow) = completion.decided(publish, Manifests.path(identity.sinkId, ledger.nextSeq))
     append(Ledger.Entry(kind, after, publish, follow, replace))
   }

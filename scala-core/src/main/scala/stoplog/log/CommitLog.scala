@@ -142,7 +142,7 @@ private[stoplog] final class CommitLog(store: LogFiles, rules: LogRules = LogRul
     * bytes decide. Two runs never write the same bytes.
     */
   def append(record: LogRecord): Appended = {
-    val written = writer.write(record)
+    val written = writer.write(record, reader.lastRead(record.seq - 1))
     val bytes   = written.bytes
     val outcome =
       try

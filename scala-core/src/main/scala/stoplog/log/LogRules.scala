@@ -51,10 +51,10 @@ private[stoplog] object LogRules {
 
     /** Returns the reason for a whole record, before the difference is computed. Constant time. */
     def before(kind: RecordKind, chain: Chain): Option[FullRecordReason] = kind match {
-      case RecordKind.Claim | RecordKind.Release => Some(Boundary)
-      case _ if chain.wholeBytes < fromBytes     => Some(SmallState)
-      case _ if chain.deltas >= atMost           => Some(ManyDeltas)
-      case _                                     => None
+      case RecordKind.Release                => Some(Boundary)
+      case _ if chain.wholeBytes < fromBytes => Some(SmallState)
+      case _ if chain.deltas >= atMost       => Some(ManyDeltas)
+      case _                                 => None
     }
 
     /** Returns the reason to reject a difference because of its entries, before the difference is encoded. */
@@ -80,10 +80,10 @@ private[stoplog] object LogRules {
 
   object FullRecordReason {
 
-    /** The first record of a run, or this run did not write the base. */
-    case object FirstOfRun extends FullRecordReason
+    /** The writer does not know the preceding record: neither written by this run, nor read for its claim. */
+    case object NoBase extends FullRecordReason
 
-    /** A claim or release. So a start reads few records. */
+    /** A release. So a start after a clean end reads few records. */
     case object Boundary    extends FullRecordReason
     case object SmallState  extends FullRecordReason
     case object ManyDeltas  extends FullRecordReason
@@ -100,7 +100,17 @@ private[stoplog] object LogRules {
     * @param wholeBytes the size of its file
     * @param deltas     the number of differences
     */
-  final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long)
+  final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long) {
+
+    /** Returns the chain after a further difference of this size. */
+    def longer(sizeBytes: Long): Chain = copy(deltas = deltas + 1, deltaBytes = deltaBytes + sizeBytes)
+  }
+
+  object Chain {
+
+    /** Returns the chain of a whole record. */
+    def whole(seq: Long, sizeBytes: Long): Chain = Chain(seq, sizeBytes, deltas = 0, deltaBytes = 0)
+  }
 }
 
 /** The items that records publish. Set by the log's reader, because a record could be forged. */

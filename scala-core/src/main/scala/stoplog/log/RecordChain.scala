@@ -16,9 +16,9 @@ private[log] final class RecordChain(store: LogFiles, published: Published) {
   import RecordChain._
 
   // Caches the state of a record by checksum, so that the next read need not load its base again.
-  @volatile private var known = Option.empty[Known]
+  @volatile private var known = Option.empty[Resting]
 
-  // A start reads the newest record three times. A record of many open parts takes long to decode.
+  // A start may read the newest record several times. A record of many open parts takes long to decode.
   @volatile private var decoded = Option.empty[Decoded]
 
   /** Returns the record as stored in its file. */
@@ -47,16 +47,21 @@ private[log] final class RecordChain(store: LogFiles, published: Published) {
 
   def whole(record: StoredRecord): Either[Gone, LogRecord] = resting(record, Nil)
 
+  /** Returns this record if it was read last, so that the next record can be based on its state. */
+  def lastRead(seq: Long): Option[Resting] = known.filter(_.seq == seq)
+
   /** Follows the chain back to a whole record, or to a record with a cached state. */
   @tailrec
   private def resting(record: StoredRecord, behind: List[StoredRecord.Delta]): Either[Gone, LogRecord] =
     record match {
-      case StoredRecord.Whole(whole, checksum) =>
-        Right(if (behind.isEmpty) remember(whole, checksum) else forward(whole.state, behind))
+      case StoredRecord.Whole(whole, checksum, bytes) =>
+        val base = Resting(whole.seq, checksum, whole.state, LogRules.Chain.whole(whole.seq, bytes))
+        known = Some(base)
+        Right(if (behind.isEmpty) whole else forward(base, behind))
       case delta: StoredRecord.Delta =>
         val before = delta.decision.seq - 1
         known.filter(_.is(before, delta.base.checksum)) match {
-          case Some(base) => Right(forward(base.state, delta :: behind))
+          case Some(base) => Right(forward(base, delta :: behind))
           case None       =>
             stored(before) match {
               case None       => Left(Gone(before))
@@ -65,17 +70,15 @@ private[log] final class RecordChain(store: LogFiles, published: Published) {
         }
     }
 
-  private def forward(from: SinkState, chain: List[StoredRecord.Delta]): LogRecord = {
-    val last = chain.last
-    StoredRecord.Delta.last(from, chain) match {
-      case Right(record) => remember(record, last.checksum)
-      case Left(why)     => throw torn(last.decision.seq, s"its base records are inconsistent: $why")
+  private def forward(from: Resting, deltas: List[StoredRecord.Delta]): LogRecord = {
+    val last = deltas.last
+    StoredRecord.Delta.last(from.state, deltas) match {
+      case Right(record) =>
+        val chain = deltas.foldLeft(from.chain)((chain, delta) => chain.longer(delta.sizeBytes))
+        known = Some(Resting(record.seq, last.checksum, record.state, chain))
+        record
+      case Left(why) => throw torn(last.decision.seq, s"its base records are inconsistent: $why")
     }
-  }
-
-  private def remember(record: LogRecord, checksum: String): LogRecord = {
-    known = Some(Known(record.seq, checksum, record.state))
-    record
   }
 
   /** Rejects a base other than the record for which the difference was written. */
@@ -103,14 +106,19 @@ private[log] object RecordChain {
 
   /** Returns the place of the whole base record, or of the record itself if whole. */
   def restOn(record: StoredRecord): Long = record match {
-    case StoredRecord.Whole(whole, _) => whole.seq
-    case delta: StoredRecord.Delta    => delta.base.whole
+    case StoredRecord.Whole(whole, _, _) => whole.seq
+    case delta: StoredRecord.Delta       => delta.base.whole
   }
 
   /** A decoded record, with the digest of its file. */
   private final case class Decoded(digest: ByteBuffer, record: StoredRecord)
 
-  private final case class Known(seq: Long, checksum: String, state: SinkState) {
+  /** A record on which the next record can be based.
+    *
+    * @param state as stored, without the effect of a later call-off
+    * @param chain the whole record below, and the differences up to this record
+    */
+  final case class Resting(seq: Long, checksum: String, state: SinkState, chain: LogRules.Chain) {
     def is(seq: Long, checksum: String): Boolean = this.seq == seq && this.checksum == checksum
   }
 }

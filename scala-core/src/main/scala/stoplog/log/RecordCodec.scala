@@ -10,8 +10,7 @@ import scala.util.Using
 import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.core.JsonGenerator
-import com.fasterxml.jackson.databind.{DeserializationFeature, ObjectMapper}
-import com.fasterxml.jackson.databind.node.ObjectNode
+import com.fasterxml.jackson.databind.ObjectMapper
 
 import stoplog.part.Open
 
@@ -48,8 +47,7 @@ private[stoplog] object RecordCodec {
 
   private def encoded(write: JsonGenerator => Unit): Encoded = {
     val body = new ByteArrayOutputStream()
-    // A reader computes the checksum over a string. A byte generator would escape surrogate pairs
-    // differently.
+    // Python computes the checksum over a string. A byte generator would escape surrogate pairs differently.
     val text = new OutputStreamWriter(body, UTF_8.newEncoder())
     Using.resource(mapper.getFactory.createGenerator(text))(write)
     val sum  = checksum(body.toByteArray)
@@ -63,46 +61,50 @@ private[stoplog] object RecordCodec {
   /** Decodes a record with its whole state. */
   def decode(bytes: Array[Byte], published: Published = Published.Files): Either[Problem, LogRecord] =
     read(bytes, published).flatMap {
-      case StoredRecord.Whole(record, _) => Right(record)
-      case delta: StoredRecord.Delta     => Left(Torn(s"its base is record ${delta.decision.seq - 1}"))
+      case StoredRecord.Whole(record, _, _) => Right(record)
+      case delta: StoredRecord.Delta        => Left(Torn(s"its base is record ${delta.decision.seq - 1}"))
     }
 
   /** Reads a record as stored in its file. */
   def read(bytes: Array[Byte], published: Published = Published.Files): Either[Problem, StoredRecord] =
-    parse(bytes).flatMap { root =>
-      val version = root.path("version").asInt(0)
-      val sum     = root.path("crc32c").asText("")
-      if (version > Version) Left(TooNew(version))
-      else if (version < 1) Left(Torn("it has no version"))
+    parse(bytes).flatMap { envelope =>
+      if (envelope.version > Version) Left(TooNew(envelope.version))
+      else if (envelope.version < 1) Left(Torn("it has no version"))
       else
-        root.get("record") match {
-          case body: ObjectNode if checksum(bytesOf(body)) == sum =>
-            if (body.has("base")) fields(readDelta(body, sum, published))
-            else fields(StoredRecord.Whole(RecordJson.read(body, published), sum))
-          case _: ObjectNode => Left(Torn("its checksum does not match"))
-          case _             => Left(Torn("it contains no record"))
+        envelope.body match {
+          case None                                             => Left(Torn("it contains no record"))
+          case Some(body) if body.checksum == envelope.checksum =>
+            fields(stored(body, bytes.length, published))
+          case Some(_) =>
+            val written = asWritten(bytes)
+            if (written.sameElements(bytes)) Left(Torn("its checksum does not match"))
+            else read(written, published)
         }
     }
 
-  private def readDelta(body: ObjectNode, sum: String, published: Published): StoredRecord = {
-    val decision = RecordJson.readDecision(body, published, usual = None)
-    val base     = DeltaJson.readBase(body)
+  /** Returns the writer's form of a file that an editor has formatted. */
+  private def asWritten(bytes: Array[Byte]): Array[Byte] =
+    mapper.writeValueAsString(mapper.readTree(bytes)).getBytes(UTF_8)
+
+  private def stored(body: RecordParser.Body, sizeBytes: Int, published: Published): StoredRecord =
+    if (body.fields.has("base")) readDelta(body, sizeBytes, published)
+    else
+      StoredRecord.Whole(RecordJson.read(body.fields, body.open, published), body.checksum, sizeBytes.toLong)
+
+  private def readDelta(body: RecordParser.Body, sizeBytes: Int, published: Published): StoredRecord = {
+    val decision = RecordJson.readDecision(body.fields, published, usual = None)
+    val base     = DeltaJson.readBase(body.fields)
     if (base.whole < 0 || base.whole >= decision.seq)
       throw new IllegalArgumentException(s"record ${base.whole} is not an earlier record")
-    StoredRecord.Delta(decision, base, DeltaJson.readState(body), sum)
+    StoredRecord.Delta(decision, base, DeltaJson.readState(body.fields), body.checksum, sizeBytes.toLong)
   }
 
-  // Trailing tokens make a record as invalid as missing bytes.
-  private val mapper = new ObjectMapper().enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+  private val mapper = new ObjectMapper()
 
-  private def parse(bytes: Array[Byte]): Either[Problem, ObjectNode] =
+  private def parse(bytes: Array[Byte]): Either[Problem, RecordParser.Envelope] =
     if (bytes.isEmpty) Left(Torn("it is empty"))
     else
-      try
-        mapper.readTree(bytes) match {
-          case node: ObjectNode => Right(node)
-          case _                => Left(Torn("it is not a JSON object"))
-        }
+      try RecordParser.parse(bytes).toRight(Torn("it is not a JSON object"))
       catch { case NonFatal(_) => Left(Torn("it ends in the middle, or is not JSON")) }
 
   private def fields[A](read: => A): Either[Problem, A] =
@@ -112,13 +114,13 @@ private[stoplog] object RecordCodec {
       case NonFatal(e)      => Left(Torn(s"a field is missing or of another type (${e.getMessage})"))
     }
 
-  private def bytesOf(body: ObjectNode): Array[Byte] = mapper.writeValueAsString(body).getBytes(UTF_8)
-
   private def checksum(body: Array[Byte]): String = {
     val crc = new CRC32C()
     crc.update(body)
-    "%08x".format(crc.getValue)
+    hex(crc)
   }
+
+  private[log] def hex(crc: CRC32C): String = "%08x".format(crc.getValue)
 
   /** Encodes open parts outside of a record, with all fields. */
   def encodeOpen(parts: Vector[Open]): Array[Byte] = {

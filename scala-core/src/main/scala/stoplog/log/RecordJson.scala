@@ -2,6 +2,7 @@
 package stoplog.log
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
 import com.fasterxml.jackson.core.JsonGenerator
 import com.fasterxml.jackson.databind.JsonNode
@@ -56,8 +57,9 @@ private[log] object RecordJson {
     ListsJson.writeFinished("replace", record.replace, into)
   }
 
-  def read(from: ObjectNode, published: Published): LogRecord = {
-    lazy val state = readState(required(from, "state"))
+  /** @param open the open parts, which are not in `from` */
+  def read(from: ObjectNode, open: Option[Try[Vector[Open]]], published: Published): LogRecord = {
+    lazy val state = readState(required(from, "state"), open)
     readDecision(from, published, state.schema.map(SchemaId.of)).leaving(state)
   }
 
@@ -115,16 +117,19 @@ private[log] object RecordJson {
     settings = Map.empty
   )
 
-  private def readState(from: JsonNode): SinkState = {
+  private def readState(from: JsonNode, open: Option[Try[Vector[Open]]]): SinkState = {
     val settings = readSettings(from)
-    val usual    = settings.get(SinkState.SchemaKey).map(SchemaId.of)
     readScalars(from).copy(
-      open = objects(from, "open").map(readOpen(_, usual)),
+      open = open.fold(objects(from, "open").map(readOpen(_, usualSchema(from))))(_.get),
       settings = settings,
       live = ListsJson.readLive(from),
       small = ListsJson.readFinished("small", from)
     )
   }
+
+  /** Returns the schema of parts without a recorded schema. */
+  def usualSchema(state: JsonNode): Option[SchemaId] =
+    readSettings(state).get(SinkState.SchemaKey).map(SchemaId.of)
 
   def writeSettings(settings: Map[String, String], into: JsonGenerator): Unit = {
     into.writeObjectFieldStart("settings")

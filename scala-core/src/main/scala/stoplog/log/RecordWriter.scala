@@ -1,27 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-import stoplog.part.RunId
-
 /** Encodes the records of one run in order, either whole or as the difference from the preceding record. */
 private[log] final class RecordWriter(rules: LogRules.DeltaRule) {
   import RecordWriter._
+  import RecordChain.Resting
 
-  private var last = Option.empty[Written]
+  private var last = Option.empty[Resting]
 
-  // The places of whole records of this run, ascending.
+  // The places of whole records on which this run's records are based, ascending.
   private var wholes = Vector.empty[Long]
 
-  /** Encodes the next record. No record is based on the result before [[decided]]. */
-  def write(record: LogRecord): Written = delta(record).fold(_ => whole(record), identity)
+  /** Encodes the next record. No record is based on the result before [[decided]].
+    *
+    * @param before the preceding record as read by this run, the base of a claim. With a million open parts,
+    *               a whole claim would have some hundred megabytes
+    */
+  def write(record: LogRecord, before: Option[Resting]): Written = {
+    val read = before.filter(_ => record.kind == RecordKind.Claim)
+    val base = last.filter(_.seq == record.seq - 1).orElse(read).filter(_.seq == record.seq - 1)
+    delta(record, base).fold(_ => whole(record), identity)
+  }
 
   /** Called when the record is in the log. The next record may be based on this record. */
   def decided(written: Written): Unit = {
-    last = Some(written)
-    if (written.chain.deltas == 0) wholes :+= written.record.seq
+    val Resting(seq, _, _, chain) = written.resting
+    last = Some(written.resting)
+    if (chain.deltas == 0) wholes :+= seq else if (wholes.isEmpty) wholes = Vector(chain.whole)
   }
 
-  /** Returns the whole base record of a record of the same run. `None` for a record of another run. */
+  /** Returns the whole base record of a record, if known without a read. */
   def wholeOf(seq: Long): Option[Long] = {
     wholes = wholes.drop(wholes.lastIndexWhere(_ <= seq)) // older records are never requested again
     wholes.headOption.filter(_ <= seq)
@@ -29,39 +37,31 @@ private[log] final class RecordWriter(rules: LogRules.DeltaRule) {
 
   private def whole(record: LogRecord): Written = {
     val encoded = RecordCodec.encodeWhole(record)
-    Written(
-      record,
-      encoded,
-      LogRules.Chain(record.seq, encoded.bytes.length.toLong, deltas = 0, deltaBytes = 0)
-    )
+    Written.of(record, encoded, LogRules.Chain.whole(record.seq, encoded.bytes.length.toLong))
   }
 
-  private def delta(record: LogRecord): Either[LogRules.FullRecordReason, Written] = for {
-    before <- last.filter(isBefore(record.seq, record.run)).toRight(LogRules.FullRecordReason.FirstOfRun)
+  private def delta(
+      record: LogRecord,
+      base: Option[Resting]
+  ): Either[LogRules.FullRecordReason, Written] = for {
+    before <- base.toRight(LogRules.FullRecordReason.NoBase)
     chain = before.chain
     _     <- rules.before(record.kind, chain).toLeft(())
-    delta <- StateDelta
-      .between(before.record.state, record.state)
-      .toRight(LogRules.FullRecordReason.NoDifference)
-    _ <- rules.onEntries(delta.lists.size, ListDeltas.entries(record.state)).toLeft(())
-    base    = Base(chain.whole, before.encoded.checksum)
-    encoded = RecordCodec.encodeDelta(record, base, delta)
+    delta <- StateDelta.between(before.state, record.state).toRight(LogRules.FullRecordReason.NoDifference)
+    _     <- rules.onEntries(delta.lists.size, ListDeltas.entries(record.state)).toLeft(())
+    encoded = RecordCodec.encodeDelta(record, Base(chain.whole, before.checksum), delta)
     bytes   = encoded.bytes.length.toLong
     _ <- rules.onBytes(bytes, chain).toLeft(())
-  } yield Written(
-    record,
-    encoded,
-    chain.copy(deltas = chain.deltas + 1, deltaBytes = chain.deltaBytes + bytes)
-  )
-
-  private def isBefore(seq: Long, run: RunId)(before: Written): Boolean =
-    before.record.seq == seq - 1 && before.record.run == run
+  } yield Written.of(record, encoded, chain.longer(bytes))
 }
 
 private[log] object RecordWriter {
 
-  /** A record, its file, and its chain of base records. */
-  final case class Written(record: LogRecord, encoded: RecordCodec.Encoded, chain: LogRules.Chain) {
-    def bytes: Array[Byte] = encoded.bytes
+  /** An encoded record. */
+  final case class Written(bytes: Array[Byte], resting: RecordChain.Resting)
+
+  object Written {
+    def of(record: LogRecord, encoded: RecordCodec.Encoded, chain: LogRules.Chain): Written =
+      Written(encoded.bytes, RecordChain.Resting(record.seq, encoded.checksum, record.state, chain))
   }
 }

@@ -41,10 +41,13 @@ private[stoplog] sealed trait StoredRecord {
 
   /** The checksum of the file's content, which distinguishes records at the same place. */
   def checksum: String
+
+  /** The size of the file. */
+  def sizeBytes: Long
 }
 
 private[stoplog] object StoredRecord {
-  final case class Whole(record: LogRecord, checksum: String) extends StoredRecord {
+  final case class Whole(record: LogRecord, checksum: String, sizeBytes: Long) extends StoredRecord {
     override def decision: Decision = Decision.of(record)
   }
 
@@ -52,7 +55,8 @@ private[stoplog] object StoredRecord {
       decision: Decision,
       base: Base,
       private[log] val delta: StateDelta,
-      checksum: String
+      checksum: String,
+      sizeBytes: Long
   ) extends StoredRecord {
 
     /** Returns the record, based on the preceding state. Error: `Left` if the state does not match. */

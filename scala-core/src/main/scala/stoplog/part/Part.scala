@@ -111,8 +111,9 @@ final case class Open(
 /** The last writer of an open part.
   *
   * @param slot  the index of the last task to write the part: a preference, not an identity
-  * @param owner the run whose first attempts may append in place. `None` if a stale writer may still be
-  *              alive, so that the part has to be fenced or copied first (I1)
+  * @param owner the run whose first attempts may append in place. Any other run first keeps the writers of
+  *              all other runs from the part. `None` if an attempt of the current run may still write to the
+  *              part, so that the part has to be copied (I1)
   */
 final case class LastWriter(slot: Int, owner: Option[RunId])
 

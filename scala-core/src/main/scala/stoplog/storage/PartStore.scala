@@ -89,8 +89,12 @@ trait PartStore extends StagedOutput {
   /** Blocks writers of other runs from the open parts, as far as this store can. Returns one outcome for each
     * part.
     *
-    * The driver calls the method once its claim is in the log, for the parts that the claim names. The method
-    * MUST NOT change a byte of a part, because a delayed driver may call the method while a newer run writes.
+    * A run calls the method for parts of its claim, before it writes to a part for the first time: tasks
+    * before the first row of a part, and the driver before it closes a part. The log has the claim by then.
+    * Tasks call the method at the same time, and again in later epochs. Other runs are all runs but `run`,
+    * also runs that do not own the part. The method MUST NOT change a byte of a part, because a delayed
+    * process may call the method while a newer run writes.
+    *
     * Tasks of older runs use the reverse order: they announce themselves first and read the log afterwards.
     * So either the tasks see the claim and stop, or this method sees the tasks (I1).
     */
@@ -101,7 +105,12 @@ trait PartStore extends StagedOutput {
 }
 
 /** The right to a part that another run left open, or this run while its own writers were uncertain. */
-sealed trait FenceOutcome
+sealed trait FenceOutcome {
+
+  /** Returns the owner of the part after the call by `run`. */
+  private[stoplog] final def owner(run: RunId): Option[RunId] =
+    Option.when(this == FenceOutcome.Owned)(run)
+}
 object FenceOutcome {
 
   /** First attempts of the run may resume in place. */

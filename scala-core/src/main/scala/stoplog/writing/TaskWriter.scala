@@ -8,8 +8,8 @@ import scala.util.control.NonFatal
 
 import stoplog.error.StoplogException
 import stoplog.fault.{Faults, Step}
-import stoplog.part.{Open, PartNaming, Pending, RecordShare}
-import stoplog.plan.{Attempt, TaskPlan, TaskResult}
+import stoplog.part.{PartNaming, Pending, RecordShare}
+import stoplog.plan.{TaskPlan, TaskResult}
 import stoplog.rolling.{DelegatingPolicy, PartStats, RollReason, RollingPolicy, RowLimits}
 import stoplog.storage.{NewPart, PartStore}
 import stoplog.thread.{Clock, Outcomes, Parallel}
@@ -37,7 +37,7 @@ private[stoplog] final class TaskWriter[R](
 
   // In order of last use: the first entry is closed if there are too many.
   private[this] val live     = new JLinkedHashMap[String, OpenPartWriter[R]](16, 0.75f, true)
-  private[this] val handed   = scala.collection.mutable.Map.from(plan.handed.groupBy(_.bucket))
+  private[this] val handed   = new HandedParts(plan, store, tools.clock)
   private[this] val closed   = Vector.newBuilder[Pending]
   private[this] var nextPart = plan.firstPart
   private[this] var lease    = Option.empty[AutoCloseable]
@@ -178,18 +178,11 @@ private[stoplog] final class TaskWriter[R](
   }
 
   /** Returns a part left open by earlier epochs; such parts are used before new parts. */
-  private def handedOn(bucket: String): Option[OpenPartWriter[R]] = nextHanded(bucket).map { part =>
-    if (isOurs(part))
-      OpenPartWriter.resume(part, format, times)(() => store.resume(part.handle, part.validBytes))
-    else // no owner: a writer that forces this attempt into a copy may write there meanwhile (I1)
-      OpenPartWriter.resume(part.ownedBy(None), format, times) { () =>
-        store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
-      }
-  }
-
-  private def nextHanded(bucket: String): Option[Open] = handed.get(bucket).flatMap { parts =>
-    handed.update(bucket, parts.drop(1))
-    parts.headOption
+  private def handedOn(bucket: String): Option[OpenPartWriter[R]] = handed.next(bucket).map { part =>
+    OpenPartWriter.resume(part, format, times) { () =>
+      if (part.owner.contains(plan.run)) store.resume(part.handle, part.validBytes)
+      else store.takeOver(part.handle, part.validBytes, NewPart(part.bucket, part.name, plan.run))
+    }
   }
 
   private def create(bucket: String): OpenPartWriter[R] = {
@@ -198,9 +191,6 @@ private[stoplog] final class TaskWriter[R](
     done = done.copy(partsOpened = done.partsOpened + 1)
     OpenPartWriter.begin(part, store.create(part), format, times, clock.millis())
   }
-
-  /** I1: in place only if no other live attempt can have received this part. */
-  private def isOurs(part: Open): Boolean = plan.attempt == Attempt.First && part.owner.contains(plan.run)
 
   /** Announces the task, then looks for a newer run. A driver claims the log first, and then looks for tasks.
     * So one of the two sees the other.

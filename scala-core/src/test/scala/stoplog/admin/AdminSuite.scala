@@ -37,6 +37,19 @@ class AdminSuite extends AnyFunSuite {
     }
   }
 
+  test("finalize publishes the files of the query in place if its writers are gone, and copies otherwise") {
+    for (isAlive <- Seq(false, true)) within() { world =>
+      val run = RunId.random()
+      world.epoch(world.driver(run = run), 0, "ant")
+      val before = world.unfinished
+      val lease  = Option.when(isAlive)(world.enter(run))
+      world.tools().finalizeOpenParts().carryOut(WhenAlive.Fence)
+      lease.foreach(_.close())
+      assert(world.rows === Vector("ant"))
+      assert((world.finished == before) === !isAlive)
+    }
+  }
+
   test("a command rejects a sink with a live driver, until its records are old") {
     within() { world =>
       val note   = DriverNote("elsewhere", "", 1, 2, everyMillis = 1000).text

@@ -2,7 +2,7 @@
 package stoplog.admin
 
 import java.nio.charset.StandardCharsets.UTF_8
-import java.nio.file.attribute.FileTime
+import java.nio.file.attribute.{BasicFileAttributes, FileTime}
 import java.nio.file.{Files, Path, Paths}
 
 import stoplog.stores.SinkStorage
@@ -111,6 +111,20 @@ final class AdminWorld(policy: RollingPolicy, scheme: Option[String]) {
       false
     } catch { case _: InjectedFault => true }
     finally DeadProcess.dropLocks(directory)
+  }
+
+  /** Announces a task of this run. */
+  def enter(run: RunId): AutoCloseable = storage.parts.enter(run)
+
+  /** The identities of the unfinished files. */
+  def unfinished: Set[AnyRef] = LocalUnderTest
+    .files(directory.resolve("_stoplog/main/open"))
+    .map(Files.readAttributes(_, classOf[BasicFileAttributes]).fileKey())
+    .toSet
+
+  /** The identities of the files that readers see. */
+  def finished: Set[AnyRef] = visible.map { file =>
+    Files.readAttributes(directory.resolve(file), classOf[BasicFileAttributes]).fileKey()
   }
 
   /** What readers see. */

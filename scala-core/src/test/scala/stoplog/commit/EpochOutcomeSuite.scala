@@ -101,12 +101,18 @@ class EpochOutcomeSuite extends AnyFunSuite {
     )
   }
 
-  test("an untouched part loses its owner if its task was repeated, absent or another run's") {
-    val handed   = plan(Map(0 -> Vector(young)))
-    val disowned = Vector(young.ownedBy(None))
-    assert(draft(handed, result(0, Attempt.Repeated), result(1)).open === disowned)
-    assert(draft(handed, result(1)).open === disowned)
-    assert(draft(plan(Map(0 -> Vector(young.ownedBy(Some(other))))), result(0)).open === disowned)
+  test("an untouched part loses its owner if its task was repeated or absent") {
+    for (owner <- Seq(Samples.mine, other)) {
+      val handed   = plan(Map(0 -> Vector(young.ownedBy(Some(owner)))))
+      val disowned = Vector(young.ownedBy(None))
+      assert(draft(handed, result(0, Attempt.Repeated), result(1)).open === disowned)
+      assert(draft(handed, result(1)).open === disowned)
+    }
+  }
+
+  test("an untouched part of an earlier run keeps its owner, so that the next task can fence the part") {
+    val foreign = Vector(young.ownedBy(Some(other)))
+    assert(draft(plan(Map(0 -> foreign)), result(0)).open === foreign)
   }
 
   test("the next part number follows every number that a task used") {

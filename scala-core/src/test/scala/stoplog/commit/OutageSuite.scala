@@ -15,20 +15,34 @@ class OutageSuite extends AnyFunSuite {
   private val outage = Errors.storeWrite("b/part", "no NameNode", new IOException())
   private val retry  = StorageRetry.jittered(tries = 3, baseMillis = 1, _ => ())
 
-  test("a run resumes parts in place if the storage recovers within the retries") {
+  test("a run closes parts in place if the storage recovers within the retries") {
     val world = leftOpen()
     failing(world, times = 2)
-    val plan = world.driver(other, retry = retry).begin(1, slots = 1)
-    assert(plan.handed(0).map(_.owner) === Vector(Some(other)))
+    world.driver(other, retry = retry, onRestart = Finish.PublishOpen).begin(1, slots = 1)
+    assert(!world.parts.calls.exists(_.startsWith("isolate")))
+    assert(world.rows === Vector("row of a"))
   }
 
-  test("a run does not start and copies nothing while the storage fails") {
+  test("a run closes and copies nothing while the storage fails") {
     val world = leftOpen()
     failing(world, times = 3)
-    val failed = intercept[StoplogException](world.driver(other, retry = retry).begin(1, slots = 1))
+    val driver = world.driver(other, retry = retry, onRestart = Finish.PublishOpen)
+    val failed = intercept[StoplogException](driver.begin(1, slots = 1))
     assert(failed.getCondition === "STOPLOG_STORE_WRITE")
     assert(world.parts.staged().size === 1)
     assert(world.newest.state.open.size === 1)
+    driver.begin(1, slots = 1)
+    assert(!world.parts.calls.exists(_.startsWith("isolate")), "a failed look is no reason for a copy")
+    assert(world.rows === Vector("row of a"))
+  }
+
+  test("a task fails and copies nothing while the storage fails") {
+    val world = leftOpen()
+    val plan  = world.driver(other).begin(1, slots = 1)
+    failing(world, times = 1)
+    val failed = intercept[StoplogException](world.task(plan, 0, "a"))
+    assert(failed.getCondition === "STOPLOG_STORE_WRITE")
+    assert(world.parts.staged().size === 1)
   }
 
   test("a run without data retries on its next tick") {

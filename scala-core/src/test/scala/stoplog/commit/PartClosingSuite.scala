@@ -74,14 +74,14 @@ class PartClosingSuite extends AnyFunSuite {
 
     def close(open: Open*): Vector[Pending] = {
       parts.forgetCalls()
-      stored.close(open.toVector.map(EpochOutcome.PartToClose(_, RollReason.Age)), newestSeq = 8)
+      stored.fencedAndClosed(open.toVector.map(EpochOutcome.PartToClose(_, RollReason.Age)), newestSeq = 8)
     }
   }
 
   test("the closing run writes a part's missing rows before closing the part") {
     val looks   = mutable.ArrayBuffer.empty[Long]
     val world   = new Fixture(looks += _)
-    val pending = world.close(world.open("1", 5), world.open("2", 5, owner = Some(other)))
+    val pending = world.close(world.open("1", 5), world.open("2", 5, owner = None))
     assert(
       pending.map(part => world.parts.content(part.handle.token)) === Seq("old:rows of 1", "old:rows of 2")
     )

@@ -81,13 +81,61 @@ class DeltaLogSuite extends AnyFunSuite {
     assert(whole === Seq(0L, 5L, 10L))
   }
 
-  test("a run writes no delta on another run's record") {
+  test("a run writes no delta on another run's record, except its claim on the record that it has read") {
+    for {
+      kind     <- Seq(RecordKind.Claim, RecordKind.Epoch(4))
+      hasRead  <- Seq(true, false)
+      contents <- Seq(record(4, theirs).copy(kind = kind))
+    } {
+      val records = new MemoryRecords
+      written(records, until = 3)
+      val heir = new CommitLog(records, rules)
+      if (hasRead) heir.newest()
+      heir.append(contents)
+      val isDelta = stored(records, 4).isInstanceOf[StoredRecord.Delta]
+      assert(isDelta === (hasRead && kind == RecordKind.Claim), s"$kind, read: $hasRead")
+      for (reader <- Seq(heir, new CommitLog(records)))
+        assert(reader.newest().map(sorted) === Some(sorted(contents)))
+    }
+  }
+
+  test("a claim continues the chain of the preceding run, and the chain keeps its limit") {
     val records = new MemoryRecords
-    written(records, until = 3)
-    val heir = new CommitLog(records, rules)
-    heir.append(record(4, theirs))
-    assert(stored(records, 4).isInstanceOf[StoredRecord.Whole])
-    assert(heir.newest().map(_.run) === Some(theirs))
+    written(records, until = 2)
+    var newest = 2L
+    for (n <- 3 to 6) {
+      val heir = new CommitLog(records, rules)
+      heir.newest()
+      heir.append(record(n, theirs).copy(kind = RecordKind.Claim))
+      newest = n.toLong
+    }
+    val whole = (0L to newest).filter(stored(records, _).isInstanceOf[StoredRecord.Whole])
+    assert(whole === Seq(0L, 5L))
+    assert(new CommitLog(records).all().map(sorted) === (0 to 6).map { n =>
+      sorted(if (n < 3) record(n) else record(n, theirs).copy(kind = RecordKind.Claim))
+    })
+  }
+
+  test("a claim among twenty thousand unchanged parts writes a few hundred bytes") {
+    val records = new MemoryRecords
+    val many    = state(0).copy(open = Vector.tabulate(20000)(part(_)))
+    new CommitLog(records).append(record(0).copy(state = many))
+    val heir = new CommitLog(records)
+    heir.append(record(1, theirs).copy(kind = RecordKind.Claim, state = heir.newest().get.state))
+    assert(records.read(1).get.length < 1000)
+    assert(new CommitLog(records).newest().map(_.state) === Some(many))
+  }
+
+  test("trimming behind a claim keeps the base of the preceding run, without reading a record") {
+    val records = new MemoryRecords
+    written(records, until = 7)
+    val heir = new CommitLog(records, rules.copy(records = 2))
+    heir.newest()
+    val claim = record(8, theirs).copy(kind = RecordKind.Claim)
+    heir.append(claim)
+    heir.trim(claim)
+    assert(records.list() === (5L to 8L).toVector, "the claim rests on 5")
+    assert(new CommitLog(records).newest().map(sorted) === Some(sorted(claim)))
   }
 
   test("an epoch with ten changes in twenty thousand parts writes a few thousand bytes") {

@@ -88,6 +88,14 @@ class RecordCodecSuite extends AnyFunSuite {
     assert(RecordCodec.decode(bytes ++ "\n".getBytes(UTF_8)) === Right(epoch))
   }
 
+  test("a record that an editor has formatted is read") {
+    val mapper = new com.fasterxml.jackson.databind.ObjectMapper()
+    for (record <- Seq(epoch, beside, compaction)) {
+      val tree = mapper.readTree(RecordCodec.encode(record))
+      assert(RecordCodec.decode(tree.toPrettyString.getBytes(UTF_8)) === Right(record))
+    }
+  }
+
   test("a record with any flipped bit is rejected") {
     for {
       record <- Seq(epoch, beside, compaction)

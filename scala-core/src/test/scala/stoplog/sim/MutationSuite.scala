@@ -109,14 +109,14 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "a task looks before it announces itself",
     RuleMutations.LookBeforeAnnouncing,
-    from = 1070,
+    from = 7450,
     in = Settings.twoSinks(StoreKind.Replacing)
   )
   caught("no task looks at the log", RuleMutations.NoLookOfTasks, from = 450)
   caught(
     "a driver looks for writers before its claim",
     RuleMutations.FenceBeforeClaim,
-    from = 1380,
+    from = 6580,
     in = Settings.twoSinks(StoreKind.Replacing)
   )
   caught("records are written over", RuleMutations.RecordsOverwritten)

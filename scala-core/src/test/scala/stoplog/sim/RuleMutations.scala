@@ -3,7 +3,7 @@ package stoplog.sim
 
 import scala.collection.mutable
 
-import stoplog.log.{LogFiles, LookBack, RecordCodec, RecordKind}
+import stoplog.log.{LogFiles, LookBack, RecordKind}
 import stoplog.part.{Closed, Publish, Resume, RunId}
 import stoplog.plan.{Attempt, EpochPlan, TaskResult}
 import stoplog.sink.CommitOutcome
@@ -123,7 +123,7 @@ object RuleMutations {
 
     protected def keep(plan: EpochPlan, slots: Set[Int], but: Set[String]): Unit = kept ++= plan.handed
       .collect {
-        case (slot, parts) if slots(slot) => parts.filter(_.owner.contains(plan.run)).map(_.handle.token)
+        case (slot, parts) if slots(slot) => parts.filter(_.owner.isDefined).map(_.handle.token)
       }
       .flatten
       .filterNot(but)
@@ -158,7 +158,8 @@ object RuleMutations {
     var before: RunId => Unit = _ => ()
 
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
-      RecordCodec.decode(bytes).foreach(record => if (record.kind == RecordKind.Claim) before(record.run))
+      val decision = WholeRecords.stored(bytes).decision
+      if (decision.kind == RecordKind.Claim) before(decision.run)
       super.putIfAbsent(seq, bytes)
     }
   }

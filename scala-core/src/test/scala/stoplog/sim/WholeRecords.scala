@@ -8,8 +8,8 @@ object WholeRecords {
 
   /** Error: a [[Violation]] if the record cannot be read, or its base records are missing, or is another record. */
   def of(log: DiskLog, bytes: Array[Byte]): LogRecord = stored(bytes) match {
-    case StoredRecord.Whole(record, _) => record
-    case delta: StoredRecord.Delta     =>
+    case StoredRecord.Whole(record, _, _) => record
+    case delta: StoredRecord.Delta        =>
       val seq    = delta.decision.seq
       val before = log.records.getOrElse(seq - 1, violated(s"the base of record $seq is missing"))
       if (stored(before).checksum != delta.base.checksum)

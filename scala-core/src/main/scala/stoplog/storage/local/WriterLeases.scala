@@ -77,6 +77,7 @@ private[local] object WriterLeases {
   }
 
   private val MostTries       = 200
+  private val LookTries       = 4
   private val LookEveryMillis = 5L
 
   private def leases(directory: Path): Seq[Path] = LocalFiles.list(real(directory))
@@ -84,17 +85,25 @@ private[local] object WriterLeases {
   /** Two spellings of a path have one key in [[held]]. */
   private def real(directory: Path): Path = Paths.get(RealPath.of(directory.toAbsolutePath.toString))
 
+  /** Looks again while the lock is taken: another process may look as well, and has the lock for a moment. */
   private def isFree(file: Path): Boolean = !held.contains(file) && {
-    try {
-      val channel = FileChannel.open(file, StandardOpenOption.WRITE)
-      try {
-        val free = channel.tryLock() != null
-        if (free) Files.deleteIfExists(file)
+    try
+      Iterator.fill(LookTries)(tryFree(file)).zipWithIndex.exists { case (free, tried) =>
+        if (!free && tried < LookTries - 1) Thread.sleep(LookEveryMillis)
         free
-      } finally channel.close()
-    } catch {
+      }
+    catch {
       case _: NoSuchFileException          => true
       case _: OverlappingFileLockException => false
     }
+  }
+
+  private def tryFree(file: Path): Boolean = {
+    val channel = FileChannel.open(file, StandardOpenOption.WRITE)
+    try {
+      val free = channel.tryLock() != null
+      if (free) Files.deleteIfExists(file)
+      free
+    } finally channel.close()
   }
 }

@@ -75,7 +75,8 @@ private[stoplog] final class S3PartStore(
 
   /** Moves the upload past the part numbers that the previous run may still use. */
   override def claimed(open: Resume): Resume =
-    Resume(S3TokenCodec.encode(tokenOf(open.token).inRoom(_.claimed(gaps))))
+    if (!S3TokenCodec.mayHaveUpload(open.token)) open
+    else Resume(S3TokenCodec.encode(tokenOf(open.token).inRoom(_.claimed(gaps))))
 
   /** This store sees no writers, and need not see them: the claim has moved the uploads. A part without an
     * upload is restarted under a new name.

@@ -69,6 +69,9 @@ private[s3] object S3TokenCodec {
     )
   }
 
+  /** Returns false if the token has no upload. Costs less than [[decode]]; most of many tokens have none. */
+  def mayHaveUpload(text: String): Boolean = text.contains("\"upload\"")
+
   private val mapper = new ObjectMapper()
 
   private def parse(text: String): Option[JsonNode] =

@@ -36,30 +36,53 @@ private[format] object LineEnds {
       at < size
     }
 
-    // Eight bytes at a time: a byte of a word is zero if and only if it has the value of the mask.
+    // Most texts have no byte up to '\r', which one look at 32 bytes shows.
     override def isWithin(value: UTF8String): Boolean = {
-      val (base, offset, length) = (value.getBaseObject, value.getBaseOffset, value.numBytes)
-      var at                     = 0
-      var found                  = false
+      val (base, start, last) = (value.getBaseObject, value.getBaseOffset, value.numBytes - 8)
+      var low                 = if (last < 0) Highs else 0L
+      var at                  = 0
+      while (low == 0 && at <= last - 24) {
+        val from = start + at
+        low = lowBytes(Platform.getLong(base, from)) | lowBytes(Platform.getLong(base, from + 8)) |
+          lowBytes(Platform.getLong(base, from + 16)) | lowBytes(Platform.getLong(base, from + 24))
+        at += 32
+      }
+      while (low == 0 && at < last) {
+        low = lowBytes(Platform.getLong(base, start + at))
+        at += 8
+      }
+      if (low == 0) low = lowBytes(Platform.getLong(base, start + last)) // may overlap the word before
+      low != 0 && hasEnd(value)
+    }
+
+    // Eight bytes at a time, for texts with tabs: a byte of a word is zero if it has the value of the mask.
+    private def hasEnd(value: UTF8String): Boolean = {
+      val (base, start, length) = (value.getBaseObject, value.getBaseOffset, value.numBytes)
+      var at                    = 0
+      var found                 = false
       while (!found && at + 8 <= length) {
-        val word = Platform.getLong(base, offset + at)
+        val word = Platform.getLong(base, start + at)
         found = hasZero(word ^ LineFeeds) || hasZero(word ^ Returns)
         at += 8
       }
       while (!found && at < length) {
-        val byte = Platform.getByte(base, offset + at)
+        val byte = Platform.getByte(base, start + at)
         found = byte == '\n' || byte == '\r'
         at += 1
       }
       found
     }
 
+    /** Returns a number other than zero if and only if a byte of the word is at most '\r'. */
+    private def lowBytes(word: Long): Long = (word - FirstAbove) & ~word & Highs
+
     private def hasZero(word: Long): Boolean = ((word - Ones) & ~word & Highs) != 0
 
-    private final val Ones      = 0x0101010101010101L
-    private final val Highs     = 0x8080808080808080L
-    private final val LineFeeds = Ones * '\n'
-    private final val Returns   = Ones * '\r'
+    private final val Ones       = 0x0101010101010101L
+    private final val Highs      = 0x8080808080808080L
+    private final val LineFeeds  = Ones * '\n'
+    private final val Returns    = Ones * '\r'
+    private final val FirstAbove = Ones * ('\r' + 1)
   }
 
   /** Bytes without lines: the user sets an empty `lineSep` for such files. */

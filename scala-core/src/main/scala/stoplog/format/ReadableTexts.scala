@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters
 import org.apache.spark.sql.types._
+import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
 /** The rules for texts that no reader of UTF-8 can return. */
@@ -16,13 +17,17 @@ private[stoplog] object ReadableTexts {
   /** The byte order mark, which readers skip at the start of a file. */
   final val Mark = '\uFEFF'
 
-  private val MarkBytes = UTF8String.fromBytes(Mark.toString.getBytes(UTF_8))
+  private val MarkBytes     = UTF8String.fromBytes(Mark.toString.getBytes(UTF_8))
+  private val FirstMarkByte = MarkBytes.getBytes.head
 
   /** Returns the string, or `None` if Java would replace invalid bytes. */
   def exact(value: UTF8String): Option[String] =
     Some(value.toString).filter(text => text.indexOf(Replacement.toInt) < 0 || value.isValid)
 
-  def beginsWithMark(value: UTF8String): Boolean = value.startsWith(MarkBytes)
+  def beginsWithMark(value: UTF8String): Boolean =
+    value.numBytes > 0 &&
+      Platform.getByte(value.getBaseObject, value.getBaseOffset) == FirstMarkByte &&
+      value.startsWith(MarkBytes)
 
   /** Returns whether all strings of a value are valid UTF-8, at any depth. */
   def areValid(row: SpecializedGetters, ordinal: Int, of: DataType): Boolean = row.isNullAt(ordinal) || {

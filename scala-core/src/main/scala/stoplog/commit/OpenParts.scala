@@ -47,7 +47,7 @@ private[commit] trait OpenParts {
 private[commit] object OpenParts {
 
   /** Parts to close, whose owner is this run or none. */
-  final case class Fenced private[OpenParts] (due: Vector[EpochOutcome.PartToClose])
+  final class Fenced private[OpenParts] (private[OpenParts] val due: Vector[EpochOutcome.PartToClose])
 
   /** The parts of a sink whose epochs leave no part open. */
   object Never extends OpenParts {
@@ -56,7 +56,7 @@ private[commit] object OpenParts {
 
     override def fenced(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Fenced = {
       require(due.isEmpty, s"this sink leaves no part open, and cannot close ${due.map(_.part.name)}")
-      Fenced(due)
+      new Fenced(due)
     }
 
     override def close(due: Fenced, newestSeq: Long): Vector[Pending] = Vector.empty
@@ -97,11 +97,11 @@ private[commit] object OpenParts {
       */
     override def fenced(due: Vector[EpochOutcome.PartToClose], newestSeq: Long): Fenced = {
       val (foreign, known) = due.partition(_.part.owner.exists(_ != run))
-      if (foreign.isEmpty) Fenced(due)
+      if (foreign.isEmpty) new Fenced(due)
       else {
         mayWrite(newestSeq) // the look of a fenced driver would end the leases of a newer run
         val outcomes = retry(() => parts.fence(run, foreign.map(_.part)))
-        Fenced(known ++ foreign.zip(outcomes).map { case (due, outcome) =>
+        new Fenced(known ++ foreign.zip(outcomes).map { case (due, outcome) =>
           due.copy(part = due.part.ownedBy(outcome.owner(run)))
         })
       }

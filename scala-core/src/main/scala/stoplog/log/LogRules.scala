@@ -100,16 +100,10 @@ private[stoplog] object LogRules {
     * @param wholeBytes the size of its file
     * @param deltas     the number of differences
     */
-  final case class Chain(whole: Long, wholeBytes: Long, deltas: Int, deltaBytes: Long) {
+  final case class Chain(whole: Long, wholeBytes: Long, deltas: Int = 0, deltaBytes: Long = 0) {
 
     /** Returns the chain after a further difference of this size. */
     def longer(sizeBytes: Long): Chain = copy(deltas = deltas + 1, deltaBytes = deltaBytes + sizeBytes)
-  }
-
-  object Chain {
-
-    /** Returns the chain of a whole record. */
-    def whole(seq: Long, sizeBytes: Long): Chain = Chain(seq, sizeBytes, deltas = 0, deltaBytes = 0)
   }
 }
 

@@ -55,7 +55,7 @@ private[log] final class RecordChain(store: LogFiles, published: Published) {
   private def resting(record: StoredRecord, behind: List[StoredRecord.Delta]): Either[Gone, LogRecord] =
     record match {
       case StoredRecord.Whole(whole, checksum, bytes) =>
-        val base = Resting(whole.seq, checksum, whole.state, LogRules.Chain.whole(whole.seq, bytes))
+        val base = Resting(whole.seq, checksum, whole.state, LogRules.Chain(whole.seq, bytes))
         known = Some(base)
         Right(if (behind.isEmpty) whole else forward(base, behind))
       case delta: StoredRecord.Delta =>

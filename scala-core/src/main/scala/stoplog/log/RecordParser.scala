@@ -25,7 +25,7 @@ private[log] object RecordParser {
     * @param checksum the recorded checksum of the body
     * @param body     `None` if the file contains no record
     */
-  final case class Envelope(version: Int, checksum: String, body: Option[Body])
+  final class Envelope(val version: Int, val checksum: String, val body: Option[Body])
 
   /** The object of a record.
     *
@@ -34,7 +34,7 @@ private[log] object RecordParser {
     *                 failure counts only if the checksum is right
     * @param checksum the computed checksum
     */
-  final case class Body(fields: ObjectNode, open: Option[Try[Vector[Open]]], checksum: String)
+  final class Body(val fields: ObjectNode, val open: Option[Try[Vector[Open]]], val checksum: String)
 
   /** Error: a `JsonProcessingException` for bytes that are not one JSON value; `None` if the value is not an
     * object.
@@ -51,14 +51,16 @@ private[log] object RecordParser {
   }
 
   private def envelope(parser: JsonParser, bytes: Array[Byte]): Envelope = {
-    var found = Envelope(version = 0, checksum = "", body = None)
+    var version  = 0
+    var checksum = ""
+    var found    = Option.empty[Body]
     eachField(parser) {
-      case "version" => found = found.copy(version = tree(parser).asInt(0))
-      case "crc32c"  => found = found.copy(checksum = tree(parser).asText(""))
-      case "record"  => found = found.copy(body = body(parser, bytes))
+      case "version" => version = tree(parser).asInt(0)
+      case "crc32c"  => checksum = tree(parser).asText("")
+      case "record"  => found = body(parser, bytes)
       case _         => parser.skipChildren(): Unit
     }
-    found
+    new Envelope(version, checksum, found)
   }
 
   private def body(parser: JsonParser, bytes: Array[Byte]): Option[Body] =
@@ -80,7 +82,7 @@ private[log] object RecordParser {
           fields.set[JsonNode]("state", state): Unit
         case name => fields.set[JsonNode](name, tree(parser)): Unit
       }
-      Some(Body(fields, open, checksum(bytes, from.toInt, parser.currentLocation().getByteOffset.toInt)))
+      Some(new Body(fields, open, checksum(bytes, from.toInt, parser.currentLocation().getByteOffset.toInt)))
     }
 
   /** @param state the fields before the list: the settings name the schema that most parts have */

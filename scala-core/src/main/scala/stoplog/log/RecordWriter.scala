@@ -37,7 +37,7 @@ private[log] final class RecordWriter(rules: LogRules.DeltaRule) {
 
   private def whole(record: LogRecord): Written = {
     val encoded = RecordCodec.encodeWhole(record)
-    Written.of(record, encoded, LogRules.Chain.whole(record.seq, encoded.bytes.length.toLong))
+    Written.of(record, encoded, LogRules.Chain(record.seq, encoded.bytes.length.toLong))
   }
 
   private def delta(

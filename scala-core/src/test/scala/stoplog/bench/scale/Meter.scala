@@ -5,8 +5,13 @@ import scala.collection.mutable
 
 import stoplog.thread.Parallel
 
-/** Requests to a simulated storage, and the time that their answers would take. The time is counted and never slept. */
+/** Requests to a simulated storage, and the time that their answers would take. The time is counted and never slept.
+  *
+  * Only requests of the thread that created the meter count: an epoch does not wait for others, such as the listing of a
+  * sweep.
+  */
 private[scale] final class Meter {
+  private val waiting     = Thread.currentThread
   private val asked       = mutable.LinkedHashMap.empty[String, Long]
   private var spentMillis = 0.0
 
@@ -14,7 +19,7 @@ private[scale] final class Meter {
     *
     * @param millis of all of them
     */
-  def ask(request: String, count: Long, millis: Double): Unit = {
+  def ask(request: String, count: Long, millis: Double): Unit = if (Thread.currentThread eq waiting) {
     asked(request) = asked.getOrElse(request, 0L) + count
     spentMillis += millis
   }

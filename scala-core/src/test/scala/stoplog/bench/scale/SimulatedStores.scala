@@ -75,7 +75,7 @@ private[scale] final class MeteredFiles(files: FileStore, storage: SimulatedStor
 
   override def isClosed(path: String): Option[Boolean] = Some(true)
   override def describe(path: String): String          = path
-  override def capabilities: FileCapabilities          = files.capabilities
+  override def capabilities: FileCapabilities          = files.capabilities.copy(durability = Durability.Disk)
 
   private def counted(content: OutputStream => Unit)(out: OutputStream): Unit = {
     var bytes = 0L

@@ -39,17 +39,21 @@ private[commit] object EpochOutcome {
     val bySlot  = results.map(result => result.slot -> result).toMap
     val touched =
       results.iterator.flatMap(r => r.closed.iterator ++ r.open.iterator).map(_.finishedPath).toSet
-    val carried = plan.handed.toVector.sortBy(_._1).flatMap { case (slot, parts) =>
-      parts
-        .filterNot(part => touched(part.finishedPath))
-        .map(carryOver(_, bySlot.get(slot)).by(nowMillis))
-    }
+    // Most of very many parts are untouched, and get no entry in a map.
+    val (again, untouched) = plan.handed.toVector
+      .sortBy(_._1)
+      .map { case (slot, parts) =>
+        val (again, left) = parts.partition(part => touched(part.finishedPath))
+        again -> left.map(carryOver(_, bySlot.get(slot)).by(nowMillis))
+      }
+      .unzip
+    val handed      = again.flatten.map(part => part.finishedPath -> part).toMap
+    val carried     = untouched.flatten
     val (due, left) =
       if (PolicyOfAllParts.in(policy).isEmpty) byClock(carried, policy, nowMillis)
       else (Vector.empty, carried) // called after the record, for all parts
-    lazy val handed = plan.handed.valuesIterator.flatten.map(part => part.finishedPath -> part).toMap
-    val since       = plan.madeAtMillis.fold(Long.MinValue)(_.min(nowMillis))
-    val open        = results.flatMap(_.open).toVector.map { part =>
+    val since = plan.madeAtMillis.fold(Long.MinValue)(_.min(nowMillis))
+    val open  = results.flatMap(_.open).toVector.map { part =>
       val (opened, last) = times(part, handed.get(part.finishedPath), since)
       part.copy(rows = part.rows.copy(schema = schema).written(opened, last).by(nowMillis))
     }

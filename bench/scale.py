@@ -141,8 +141,9 @@ def section(found: Sequence[Size], heap: str, provenance: str) -> list[str]:
             and bucket, over a simulated storage. The times of S3 or HDFS are added up, without waits:
             20 ms a HEAD, 30 a GET, 50 a PUT, 80 a LIST of 1,000 names, 90 MB/s; 1 ms a call of the
             NameNode, 5 ms more for a block, 200 MB/s. Tasks, and their requests for each part with new
-            rows, are not included, nor the listing of a sweep, which no epoch waits for. *Time* is the
-            driver's CPU time with garbage collection, plus the storage's time.
+            rows, are not included. Beyond 10,000 open parts, the requests of a sweep's listing are not
+            included, because a separate thread lists. *Time* is the CPU time of the driver's process with
+            garbage collection, plus the storage's time.
             In addition to the heap, Spark keeps the plans sent to tasks in its storage memory or on the
             local disk: about the size of the record of all parts. A row with a `~` is computed from the
             row above: it did not run in a heap of {heap}. Measured on {provenance}."""

@@ -71,7 +71,7 @@ private[admin] final class SinkContext(
   def targets(): Vector[String] = AnnouncementCursor.targets(storage.notes, sinkId)
 
   def orphans(stores: SinkStores): Vector[OrphanCleaner.Judged] =
-    new OrphanCleaner(stores, Parallel.sequential, clock, Faults.none).look()
+    new OrphanCleaner(stores, stores.log, Parallel.sequential, clock, Faults.none).look()
 
   /** Creates a location for hidden files that must be kept. */
   def archive(): Archive = Archive.of(sinkId, clock.millis())

@@ -31,7 +31,7 @@ private[stoplog] final class Ledger(
 
   private val log      = stores.log
   private val settling = new RecordExecutor(stores, identity, onLost, followUps, tools)
-  private val orphans  = new OrphanCleaner(stores, parallel, clock, faults)
+  private val orphans  = new OrphanCleaner(stores, log, parallel, clock, faults)
 
   private var newest        = Option.empty[LogRecord]
   private var lost          = Option.empty[Throwable]

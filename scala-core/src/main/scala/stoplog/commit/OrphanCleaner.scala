@@ -3,22 +3,24 @@ package stoplog.commit
 
 import stoplog.error.Log
 import stoplog.fault.{Faults, Step}
-import stoplog.log.LogRecord
+import stoplog.log.{CommitLog, LogRecord}
 import stoplog.part.RunId
 import stoplog.sink.Staged
 import stoplog.thread.{Clock, Parallel}
 
-/** Protocol step 10: deletes the remains of dead attempts (I5). */
+/** Protocol step 10: deletes the remains of dead attempts (I5).
+  *
+  * @param log the log of the caller, which knows the states of the newest records
+  */
 private[stoplog] final class OrphanCleaner(
     stores: Ledger.Stores,
+    log: CommitLog,
     parallel: Parallel,
     clock: Clock,
     faults: Faults
 ) {
   import OrphanCleaner._
   import stores.{committer, finished, spoolFiles}
-
-  private val log = stores.log
 
   /** Deletes staged files without a record, after the grace time. Returns the number of deleted files. */
   def sweep(run: RunId): Int = sweep(run, list().filter(_.isOld))

@@ -59,7 +59,7 @@ private[stoplog] object LogRules {
 
     /** Returns the reason to reject a difference because of its entries, before the difference is encoded. */
     def onEntries(differ: Int, entries: Int): Option[FullRecordReason] =
-      Option.when(differ > entries * share)(TouchesMost)
+      Option.when(differ >= entries * share)(TouchesMost)
 
     /** Returns the reason to reject a difference because of its bytes. */
     def onBytes(bytes: Long, chain: Chain): Option[FullRecordReason] =

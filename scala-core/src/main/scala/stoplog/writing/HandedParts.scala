@@ -10,9 +10,9 @@ import stoplog.thread.{Clock, Stopwatch}
 
 /** The open parts handed to a task, and the task's rights to these parts (I1, P-49).
   *
-  * A part of an earlier run is fenced when the task needs the part, together with some more parts: a store
-  * waits for the writers of many parts at once. Parts without new rows cost no request, so the start of a run
-  * does not depend on their number.
+  * A part of an earlier run is fenced when the task needs the part. From its second look on, a task fences
+  * some more parts at the same time: a store waits for the writers of many parts at once. So the start of a
+  * run does not depend on the number of open parts.
   */
 private[writing] final class HandedParts(plan: TaskPlan, store: PartStore, clock: Clock) {
   import HandedParts._
@@ -24,7 +24,7 @@ private[writing] final class HandedParts(plan: TaskPlan, store: PartStore, clock
     plan.handed.filter(_.owner.exists(_ != plan.run)).map(part => part.finishedPath -> part)
   )
   private[this] val fenced = mutable.Map.empty[String, Open]
-  private[this] var atOnce = PartsAtOnce
+  private[this] var atOnce = 1
 
   /** Returns the next part of the bucket. Its owner is this run if the task may append in place. Otherwise
     * the part has no owner, and the task must continue in a copy.
@@ -52,6 +52,7 @@ private[writing] final class HandedParts(plan: TaskPlan, store: PartStore, clock
     others.foreach(each => foreign.remove(each.finishedPath))
     fenced ++= found.tail.map(each => each.finishedPath -> each)
     if (started.longestMillis >= SlowMillis) atOnce = (atOnce * 4).min(MostAtOnce)
+    atOnce = atOnce.max(PartsAtOnce) // a task that needs a second part may need many
     found.head
   }
 }

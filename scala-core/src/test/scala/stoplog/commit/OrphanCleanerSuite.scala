@@ -96,6 +96,7 @@ class OrphanCleanerSuite extends AnyFunSuite {
 
     def sweeperWith(faults: Faults): OrphanCleaner = new OrphanCleaner(
       SinkStores.of(world.log, world.parts, world.spoolFiles, finished),
+      world.log,
       Parallel.sequential,
       world.clock,
       faults

@@ -74,6 +74,7 @@ final class Operator(val world: World, mutation: Mutation, act: Operator.Act) {
   private def orphans(): Vector[String] =
     new OrphanCleaner(
       SinkStores.of(commits, parts, spoolFiles, finished),
+      commits,
       Parallel.sequential,
       world.clock,
       Faults.none

@@ -49,23 +49,24 @@ class HandedPartsSuite extends AnyFunSuite {
     assert(parts.next("none") === None)
   }
 
-  test("sixteen parts are fenced at once, each once, and only while parts are needed") {
+  test("the first look is for one part, and each later look for sixteen, each once, and only when needed") {
     val store = new Fencing
     val parts = handed(store, Attempt.First, (0 until 100).map(part(_, Some(other))): _*)
     assert(store.looks.isEmpty)
     parts.next("50")
-    assert(store.looks === Seq(Seq(50) ++ (0 to 14)))
-    (0 to 14).foreach(n => assert(parts.next(s"$n").map(_.owner) === Some(Some(mine))))
-    assert(store.looks.size === 1)
-    parts.next("15")
-    assert(store.looks(1) === Seq(15) ++ (16 to 30))
+    parts.next("0")
+    assert(store.looks === Seq(Seq(50), 0 to 15))
+    (1 to 15).foreach(n => assert(parts.next(s"$n").map(_.owner) === Some(Some(mine))))
+    assert(store.looks.size === 2)
+    parts.next("16")
+    assert(store.looks(2) === (16 to 31))
   }
 
   test("a store that waits for dead writers gets four times as many parts with each look, up to 1,024") {
     val store = new Fencing(_ => { clock.advance(20); FenceOutcome.Owned })
     val parts = handed(store, Attempt.First, (0 until 4000).map(part(_, Some(other))): _*)
     (0 until 4000).foreach(n => parts.next(s"$n"))
-    assert(store.looks.map(_.size) === Seq(16, 64, 256, 1024, 1024, 1024, 592))
+    assert(store.looks.map(_.size) === Seq(1, 16, 64, 256, 1024, 1024, 1024, 591))
   }
 
   test("a failed look is repeated with the next request") {

@@ -38,9 +38,21 @@ private[local] object WriterLeases {
     }
   }
 
-  /** Whether every lease of other runs is free. Removes free leases. */
-  def othersGone(directory: Path, run: String): Boolean = synchronized {
-    leases(directory).filterNot(_.getFileName.toString.startsWith(run)).map(isFree).forall(identity)
+  /** Whether every lease of other runs is free. Removes free leases. Looks again at a taken lease: another
+    * process may look as well, and has the lock for a moment.
+    */
+  @scala.annotation.tailrec
+  def othersGone(directory: Path, run: String, left: Int = LookTries): Boolean = {
+    val (taken, isHeldHere) = synchronized {
+      val busy = leases(directory).filterNot(_.getFileName.toString.startsWith(run)).filterNot(isFree)
+      (busy.nonEmpty, busy.exists(held.contains))
+    }
+    if (!taken) true
+    else if (isHeldHere || left == 1) false
+    else {
+      Thread.sleep(LookEveryMillis)
+      othersGone(directory, run, left - 1)
+    }
   }
 
   /** Whether any process has announced itself for this run. */
@@ -85,25 +97,17 @@ private[local] object WriterLeases {
   /** Two spellings of a path have one key in [[held]]. */
   private def real(directory: Path): Path = Paths.get(RealPath.of(directory.toAbsolutePath.toString))
 
-  /** Looks again while the lock is taken: another process may look as well, and has the lock for a moment. */
   private def isFree(file: Path): Boolean = !held.contains(file) && {
-    try
-      Iterator.fill(LookTries)(tryFree(file)).zipWithIndex.exists { case (free, tried) =>
-        if (!free && tried < LookTries - 1) Thread.sleep(LookEveryMillis)
+    try {
+      val channel = FileChannel.open(file, StandardOpenOption.WRITE)
+      try {
+        val free = channel.tryLock() != null
+        if (free) Files.deleteIfExists(file)
         free
-      }
-    catch {
+      } finally channel.close()
+    } catch {
       case _: NoSuchFileException          => true
       case _: OverlappingFileLockException => false
     }
-  }
-
-  private def tryFree(file: Path): Boolean = {
-    val channel = FileChannel.open(file, StandardOpenOption.WRITE)
-    try {
-      val free = channel.tryLock() != null
-      if (free) Files.deleteIfExists(file)
-      free
-    } finally channel.close()
   }
 }

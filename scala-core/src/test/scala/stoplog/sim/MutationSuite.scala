@@ -116,7 +116,7 @@ class MutationSuite extends AnyFunSuite {
   caught(
     "a driver looks for writers before its claim",
     RuleMutations.FenceBeforeClaim,
-    from = 6580,
+    from = 1400,
     in = Settings.twoSinks(StoreKind.Replacing)
   )
   caught("records are written over", RuleMutations.RecordsOverwritten)

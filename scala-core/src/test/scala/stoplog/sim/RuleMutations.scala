@@ -48,16 +48,19 @@ object RuleMutations {
     override def looks(asItIs: LookBack): LookBack = LookBack.Newest
   }
 
-  /** A driver asks whether older writers are gone, and claims the log then. */
+  /** A driver asks whether older writers are gone when it reads the log, and claims the log then. */
   object FenceBeforeClaim extends Mutation {
     override def records(world: World, real: LogFiles): LogFiles = new ClaimingRecords(real)
 
     override def parts(world: World, real: PartStore, records: LogFiles): PartStore = new PartsOver(real) {
+      private var seen = Option.empty[Boolean]
       private var gone = Option.empty[Boolean]
 
       records match {
-        case claiming: ClaimingRecords => claiming.before = run => gone = Some(real.othersGone(run))
-        case _                         => ()
+        case claiming: ClaimingRecords =>
+          claiming.listing = () => if (gone.isEmpty && !isTask(world)) seen = Some(real.othersGone(Nobody))
+          claiming.claiming = () => gone = seen
+        case _ => ()
       }
 
       override def othersGone(run: RunId): Boolean = gone.getOrElse(super.othersGone(run))
@@ -154,12 +157,19 @@ object RuleMutations {
     override def list(): Vector[Long] = seen.remove(world.scheduler.current).getOrElse(super.list())
   }
 
+  private val Nobody = RunId("none")
+
   private final class ClaimingRecords(real: LogFiles) extends RecordsOver(real) {
-    var before: RunId => Unit = _ => ()
+    var listing: () => Unit  = () => ()
+    var claiming: () => Unit = () => ()
+
+    override def list(): Vector[Long] = {
+      listing()
+      super.list()
+    }
 
     override def putIfAbsent(seq: Long, bytes: Array[Byte]): PutOutcome = {
-      val decision = WholeRecords.stored(bytes).decision
-      if (decision.kind == RecordKind.Claim) before(decision.run)
+      if (WholeRecords.stored(bytes).decision.kind == RecordKind.Claim) claiming()
       super.putIfAbsent(seq, bytes)
     }
   }

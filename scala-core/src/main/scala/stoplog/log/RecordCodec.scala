@@ -50,7 +50,7 @@ private[stoplog] object RecordCodec {
     // Python computes the checksum over a string. A byte generator would escape surrogate pairs differently.
     val text = new OutputStreamWriter(body, UTF_8.newEncoder())
     Using.resource(mapper.getFactory.createGenerator(text))(write)
-    val sum  = checksum(body.toByteArray)
+    val sum  = checksum(body.toByteArray, from = 0, until = body.size)
     val root = new ByteArrayOutputStream(body.size + EnvelopeBytes)
     root.write(s"""{"version":$Version,"crc32c":"$sum","record":""".getBytes(UTF_8))
     body.writeTo(root)
@@ -114,13 +114,11 @@ private[stoplog] object RecordCodec {
       case NonFatal(e)      => Left(Torn(s"a field is missing or of another type (${e.getMessage})"))
     }
 
-  private def checksum(body: Array[Byte]): String = {
+  private[log] def checksum(bytes: Array[Byte], from: Int, until: Int): String = {
     val crc = new CRC32C()
-    crc.update(body)
-    hex(crc)
+    crc.update(bytes, from, until - from)
+    "%08x".format(crc.getValue)
   }
-
-  private[log] def hex(crc: CRC32C): String = "%08x".format(crc.getValue)
 
   /** Encodes open parts outside of a record, with all fields. */
   def encodeOpen(parts: Vector[Open]): Array[Byte] = {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.log
 
-import java.util.zip.CRC32C
-
 import scala.util.{Failure, Success, Try}
 
 import com.fasterxml.jackson.core.{JsonParseException, JsonParser, JsonToken}
@@ -82,7 +80,8 @@ private[log] object RecordParser {
           fields.set[JsonNode]("state", state): Unit
         case name => fields.set[JsonNode](name, tree(parser)): Unit
       }
-      Some(new Body(fields, open, checksum(bytes, from.toInt, parser.currentLocation().getByteOffset.toInt)))
+      val until = parser.currentLocation().getByteOffset
+      Some(new Body(fields, open, RecordCodec.checksum(bytes, from.toInt, until.toInt)))
     }
 
   /** @param state the fields before the list: the settings name the schema that most parts have */
@@ -111,12 +110,6 @@ private[log] object RecordParser {
   /** Trailing tokens make a record as invalid as missing bytes. */
   private def refuseMore(parser: JsonParser): Unit =
     if (parser.nextToken() != null) throw new JsonParseException(parser, "there are bytes after the record")
-
-  private def checksum(bytes: Array[Byte], from: Int, until: Int): String = {
-    val crc = new CRC32C()
-    crc.update(bytes, from, until - from)
-    RecordCodec.hex(crc)
-  }
 
   private val mapper = new ObjectMapper()
 }

@@ -68,7 +68,7 @@ private[log] object StateDelta {
 
     /** Returns `None` if two changed entries have the same key. */
     def between[A <: AnyRef](before: Vector[A], after: Vector[A])(key: A => String): Option[ListDelta[A]] =
-      if (before.corresponds(after)(_ eq _)) Some(ListDelta(Vector.empty, Vector.empty))
+      if ((before eq after) || before.corresponds(after)(_ eq _)) Some(ListDelta(Vector.empty, Vector.empty))
       else {
         val (earlier, later) = (same(before), same(after))
         val left             = before.filterNot(later.contains(_)).map(entry => key(entry) -> entry)

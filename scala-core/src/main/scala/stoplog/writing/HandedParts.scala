@@ -44,12 +44,12 @@ private[writing] final class HandedParts(plan: TaskPlan, store: PartStore, clock
 
   private def fence(part: Open): Open = {
     foreign.remove(part.finishedPath)
-    val others  = foreign.valuesIterator.take(atOnce - 1).toVector
+    val looked  = part +: foreign.valuesIterator.take(atOnce - 1).toVector
     val started = new Stopwatch(clock)
-    val found   = (part +: others).zip(store.fence(plan.run, part +: others)).map { case (each, outcome) =>
+    val found   = looked.zip(store.fence(plan.run, looked)).map { case (each, outcome) =>
       each.ownedBy(outcome.owner(plan.run))
     }
-    others.foreach(each => foreign.remove(each.finishedPath))
+    looked.foreach(each => foreign.remove(each.finishedPath))
     fenced ++= found.tail.map(each => each.finishedPath -> each)
     if (started.longestMillis >= SlowMillis) atOnce = (atOnce * 4).min(MostAtOnce)
     atOnce = atOnce.max(PartsAtOnce) // a task that needs a second part may need many

@@ -5,7 +5,7 @@ import scala.collection.mutable
 
 import stoplog.thread.Parallel
 
-/** Requests to a simulated storage, and the time that their answers would take. The time is counted and never slept.
+/** Counts the requests to a simulated storage, and adds up the time of their answers. No call waits.
   *
   * Only requests of the thread that created the meter count: an epoch does not wait for others, such as the listing of a
   * sweep.

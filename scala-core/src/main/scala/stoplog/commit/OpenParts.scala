@@ -100,10 +100,8 @@ private[commit] object OpenParts {
       if (foreign.isEmpty) new Fenced(due)
       else {
         mayWrite(newestSeq) // the look of a fenced driver would end the leases of a newer run
-        val outcomes = retry(() => parts.fence(run, foreign.map(_.part)))
-        new Fenced(known ++ foreign.zip(outcomes).map { case (due, outcome) =>
-          due.copy(part = due.part.ownedBy(outcome.owner(run)))
-        })
+        val fenced = retry(() => parts.fenced(run, foreign.map(_.part)))
+        new Fenced(known ++ foreign.zip(fenced).map { case (due, part) => due.copy(part = part) })
       }
     }
 

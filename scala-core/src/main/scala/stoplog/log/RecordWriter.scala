@@ -13,7 +13,7 @@ private[log] final class RecordWriter(rules: LogRules.DeltaRule) {
 
   /** Encodes the next record. No record is based on the result before [[decided]].
     *
-    * @param before the record before this one, as read by this run, the base of a claim. With a million open parts,
+    * @param before the preceding record as read by this run, the base of a claim. With a million open parts,
     *               a whole claim would have some hundred megabytes. Only a difference is such a base: the run
     *               of a whole record may have had `durability=process` (P-103)
     */

@@ -102,15 +102,17 @@ trait PartStore extends StagedOutput {
     val outcome = if (open.nonEmpty && othersGone(run)) FenceOutcome.Owned else FenceOutcome.Doubtful
     open.map(_ => outcome)
   }
+
+  /** Calls [[fence]], and returns the parts with `run` as owner, or without an owner. */
+  private[stoplog] final def fenced(run: RunId, open: Vector[Open]): Vector[Open] =
+    open.zip(fence(run, open)).map {
+      case (part, FenceOutcome.Owned)    => part.ownedBy(Some(run))
+      case (part, FenceOutcome.Doubtful) => part.ownedBy(None)
+    }
 }
 
 /** The right to a part that another run left open, or this run while its own writers were uncertain. */
-sealed trait FenceOutcome {
-
-  /** Returns the owner of the part after the call by `run`. */
-  private[stoplog] final def owner(run: RunId): Option[RunId] =
-    Option.when(this == FenceOutcome.Owned)(run)
-}
+sealed trait FenceOutcome
 object FenceOutcome {
 
   /** First attempts of the run may resume in place. */

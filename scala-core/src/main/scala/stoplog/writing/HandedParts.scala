@@ -46,9 +46,7 @@ private[writing] final class HandedParts(plan: TaskPlan, store: PartStore, clock
     foreign.remove(part.finishedPath)
     val looked  = part +: foreign.valuesIterator.take(atOnce - 1).toVector
     val started = new Stopwatch(clock)
-    val found   = looked.zip(store.fence(plan.run, looked)).map { case (each, outcome) =>
-      each.ownedBy(outcome.owner(plan.run))
-    }
+    val found   = store.fenced(plan.run, looked)
     looked.foreach(each => foreign.remove(each.finishedPath))
     fenced ++= found.tail.map(each => each.finishedPath -> each)
     if (started.longestMillis >= SlowMillis) atOnce = (atOnce * 4).min(MostAtOnce)

@@ -93,8 +93,7 @@ trait NotingTarget extends RowTarget
 /** The rows of a chunk in the log. */
 trait ChunkRows {
 
-  /** Returns an iterator from the first row at each call. The row object is reused; callers must not keep it.
-    */
+  /** Returns an iterator from the first row at each call. Each row is a copy, which callers may keep. */
   def iterator: Iterator[InternalRow]
 
   /** The [[RowSender.requestRows]] of the run that wrote the rows; `None` if not in the file. */

@@ -77,7 +77,8 @@ private[bulk] object RowPage {
 
   def empty(capacity: Int): RowPage = new RowPage(new Array[Byte](capacity), 0, 0)
 
-  def of(bytes: Array[Byte], rows: Int): RowPage = new RowPage(bytes, bytes.length, rows)
+  /** @param size how many bytes of the array hold rows */
+  def of(bytes: Array[Byte], size: Int, rows: Int): RowPage = new RowPage(bytes, size, rows)
 
   /** The overhead per row in bytes. 8 bytes, because Spark reads rows in whole words. */
   val LengthBytes: Int = 8

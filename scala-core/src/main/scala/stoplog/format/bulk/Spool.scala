@@ -177,7 +177,7 @@ private[stoplog] final class WaitingRows(columns: Int) extends AutoCloseable {
 
 private[stoplog] object WaitingRows {
 
-  /** Reads the output of [[WaitingRows.writeTo]]: the note, and the rows. The row object is reused.
+  /** Reads the output of [[WaitingRows.writeTo]]: the note, and the rows. Each row is a copy.
     *
     * @param columns of the rows, for a given note
     *
@@ -186,7 +186,7 @@ private[stoplog] object WaitingRows {
   def read(in: InputStream)(columns: String => StructType): (String, Iterator[UnsafeRow]) =
     SpoolFrames.read(in) match {
       case Some(SpoolFrames.Head(header)) =>
-        header.format -> SpoolFrames.rows(in, new RowBounds(columns(header.format)))
+        header.format -> SpoolFrames.rows(in, new RowBounds(columns(header.format))).map(_.copy())
       case _ => throw new IOException("it does not begin with a description")
     }
 }

@@ -57,7 +57,9 @@ private[bulk] object SpoolFrames {
   }
 
   /** Returns the next frame; `None` at the end. Error: `IOException` if the frame is truncated or damaged. */
-  def read(in: InputStream): Option[Frame] = in.read() match {
+  def read(in: InputStream): Option[Frame] = read(in, new PlainBytes)
+
+  private def read(in: InputStream, plainBytes: PlainBytes): Option[Frame] = in.read() match {
     case -1   => None
     case kind =>
       val data   = new DataInputStream(in)
@@ -67,11 +69,11 @@ private[bulk] object SpoolFrames {
       val stored = data.readNBytes(checked(length))
       if (data.readInt() != checksum(header(kind, rows, plain, length), stored, stored.length))
         throw new IOException("a checksum does not match")
-      val bytes = plainOf(stored, checked(plain))
+      val bytes = plainBytes.of(stored, checked(plain))
       kind match {
-        case RowsKind   => Some(Rows(RowPage.of(bytes, rows)))
+        case RowsKind   => Some(Rows(RowPage.of(bytes, plain, rows)))
         case HeaderKind =>
-          val content = new DataInputStream(new java.io.ByteArrayInputStream(bytes))
+          val content = new DataInputStream(new java.io.ByteArrayInputStream(bytes, 0, plain))
           val text    = new String(content.readNBytes(checked(content.readInt())), "UTF-8")
           val last    = if (rows == LargeEpoch) LastEpoch.Large else LastEpoch.Small
           Some(Head(Header(text, content.readAllBytes(), last)))
@@ -82,27 +84,41 @@ private[bulk] object SpoolFrames {
       }
   }
 
-  /** Returns the rows of all remaining frames of a file written by this process. The row object is reused. */
+  /** Returns the rows of all remaining frames of a file written by this process. A row and its values are
+    * valid until the next call of `hasNext` or `next`.
+    */
   def rows(in: InputStream, columns: Int): Iterator[UnsafeRow] = pages(in).flatMap(_.iterator(columns))
 
-  /** Returns the rows of any file. Error: `IOException` for a row that exceeds its bytes. */
+  /** Returns the rows of any file, valid as above. Error: `IOException` for a row that exceeds its bytes. */
   def rows(in: InputStream, bounds: RowBounds): Iterator[UnsafeRow] = pages(in).flatMap(_.checked(bounds))
 
-  private def pages(in: InputStream): Iterator[RowPage] = Iterator
-    .continually(read(in))
-    .takeWhile(_.isDefined)
-    .collect { case Some(Rows(page)) => page }
+  private def pages(in: InputStream): Iterator[RowPage] = {
+    val plainBytes = new PlainBytes
+    Iterator
+      .continually(read(in, plainBytes))
+      .takeWhile(_.isDefined)
+      .collect { case Some(Rows(page)) => page }
+  }
 
-  /** The decompressor reads only the stored bytes, regardless of their content. */
-  private def plainOf(stored: Array[Byte], length: Int): Array[Byte] = {
-    if (length.toLong > stored.length * MostRatio)
-      throw new IOException("the recorded length of a frame is too large")
-    val plain = new Array[Byte](length)
-    val found =
-      try lz4.safeDecompressor().decompress(stored, 0, stored.length, plain, 0)
-      catch { case e: LZ4Exception => throw new IOException("a frame differs from the written bytes", e) }
-    if (found != length) throw new EOFException(s"$found bytes of a frame of $length")
-    plain
+  /** An array for the rows of one frame after the other. With a small heap, an array of the size of a page
+    * has heap regions of its own in G1, and each further array may start to mark the whole heap.
+    */
+  private final class PlainBytes {
+    private[this] var plain = Array.emptyByteArray
+
+    /** Returns an array that begins with the decompressed bytes, and is valid until the next call. The
+      * decompressor reads only the stored bytes, regardless of their content.
+      */
+    def of(stored: Array[Byte], length: Int): Array[Byte] = {
+      if (length.toLong > stored.length * MostRatio)
+        throw new IOException("the recorded length of a frame is too large")
+      if (plain.length < length) plain = new Array[Byte](length)
+      val found =
+        try lz4.safeDecompressor().decompress(stored, 0, stored.length, plain, 0, length)
+        catch { case e: LZ4Exception => throw new IOException("a frame differs from the written bytes", e) }
+      if (found != length) throw new EOFException(s"$found bytes of a frame of $length")
+      plain
+    }
   }
 
   private def mostStored(length: Int): Int = lz4.fastCompressor().maxCompressedLength(length)

@@ -135,7 +135,7 @@ class RowBoundsSuite extends AnyFunSuite {
     Platform.putInt(bytes, Platform.BYTE_ARRAY_OFFSET, length)
     System.arraycopy(row, 0, bytes, RowPage.LengthBytes, row.length)
     val out = new ByteArrayOutputStream()
-    SpoolFrames.write(Iterator(RowPage.of(bytes.take(behind), rows = 1)), out)
+    SpoolFrames.write(Iterator(RowPage.of(bytes, size = behind, rows = 1)), out)
     out.toByteArray
   }
 

@@ -30,6 +30,14 @@ class SpoolSuite extends AnyFunSuite {
     out.toByteArray
   }
 
+  private val threads = ManagementFactory.getPlatformMXBean(classOf[ThreadMXBean])
+
+  private def allocatedBy(action: => Unit): Long = {
+    val before = threads.getCurrentThreadAllocatedBytes
+    action
+    threads.getCurrentThreadAllocatedBytes - before
+  }
+
   test("a row that the memory cannot encode is a bad row, and names the limit") {
     val row = TextRows.of("x" * (1 << 20))
     assert(Spool.encodable(row, heapBytes = 64L << 20) eq row)
@@ -38,19 +46,27 @@ class SpoolSuite extends AnyFunSuite {
   }
 
   test("the check of a row allocates nothing") {
-    val threads           = ManagementFactory.getPlatformMXBean(classOf[ThreadMXBean])
-    val row               = TextRows.of("a row")
-    def allocated(): Long = {
-      val before = threads.getCurrentThreadAllocatedBytes
-      var n      = 0
+    val row            = TextRows.of("a row")
+    def checks(): Unit = {
+      var n = 0
       while (n < 10000) {
         Spool.encodable(row, heapBytes = 64L << 20)
         n += 1
       }
-      threads.getCurrentThreadAllocatedBytes - before
     }
-    allocated()
-    assert(allocated() < 10000, "less than a byte for each row")
+    allocatedBy(checks())
+    assert(allocatedBy(checks()) < 10000, "less than a byte for each row")
+  }
+
+  test("frames that are read use one array for their rows") {
+    val rows  = 5 * Spool.PageBytes / 1000
+    val spool = new Spool(columns = 1, new SharedMemory(1L << 30))
+    for (_ <- 1 to rows) spool.append(TextRows.of("x" * 1000))
+    val file      = new ByteArrayInputStream(frames(spool))
+    var read      = 0
+    val allocated = allocatedBy(SpoolFrames.rows(file, columns = 1).foreach(_ => read += 1))
+    assert(read === rows && allocated < 2L * Spool.PageBytes)
+    spool.clear()
   }
 
   for ((what, bytes) <- Seq("enough" -> (1L << 30), "little" -> (3L << 20), "tiny" -> 5000L, "no" -> 0L))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sinks that are compared: the floor, ours with both durabilities, and Spark's own text files."""
+"""The sinks that are compared: the floor, ours with both durabilities and in Parquet, and Spark's text files."""
 
 from __future__ import annotations
 
@@ -44,9 +44,20 @@ def ours(durability: Literal["disk", "process"]) -> Callable[[DataFrame, Path], 
     return writer
 
 
+def parquet(rows: DataFrame, path: Path) -> DataStreamWriter:
+    sink = (
+        stoplog.FileSink.for_bulk_format(str(path), stoplog.BulkFormat.parquet())
+        .with_bucket_assigner(stoplog.BucketAssigner.base_path_bucket_assigner())
+        .build()
+    )
+    return sink.write_stream(rows)
+
+
 NOOP = Peer("Spark noop", noop)
 DISK = Peer("stoplog, durability=disk", ours("disk"))
 PROCESS = Peer("stoplog, durability=process", ours("process"))
+PARQUET = Peer("stoplog, Parquet", parquet)
 TEXT = Peer("Spark text", spark_text)
 
 PEERS = (NOOP, DISK, PROCESS, TEXT)
+LATENCY_PEERS = (NOOP, DISK, PROCESS, PARQUET, TEXT)

@@ -25,12 +25,14 @@ from bench import cassandra as on_cassandra
 from bench import cli as cli_bench
 from bench import jdbc as jdbc_bench
 from bench.async_io import async_section, calls
+from bench.buckets import bucket_section
+from bench.buckets import speeds as bucket_speeds
 from bench.bulk import bulk_section, cpu_rounds, large_batches, memory, small_batches
 from bench.formats import format_section
 from bench.formats import speeds as format_speeds
 from bench.kafka import kafka_rates, kafka_section
 from bench.page import with_intro, with_section
-from bench.peers import PEERS
+from bench.peers import LATENCY_PEERS, PEERS
 from bench.provenance import provenance
 from bench.python_code import pairs, python_section
 from bench.ratios import PAIRS, TURNS, ratios
@@ -74,7 +76,7 @@ def sinks(text: str, plan: Plan, folder: Path) -> str:
     spark = session()
     try:
         growth = state_on_storage(spark, plan, folder / "state")
-        latency = latency_rounds(spark, PEERS, plan, folder / "latency")
+        latency = latency_rounds(spark, LATENCY_PEERS, plan, folder / "latency")
         throughput = throughput_rounds(spark, PEERS, plan, folder / "throughput")
     finally:
         spark.stop()
@@ -95,6 +97,15 @@ def formats(text: str, plan: Plan, folder: Path) -> str:
     finally:
         spark.stop()
     return measured_section(text, "Formats and codecs", format_section(measured, plan))
+
+
+def buckets(text: str, plan: Plan, folder: Path) -> str:
+    spark = session()
+    try:
+        measured = bucket_speeds(spark, plan, folder)
+    finally:
+        spark.stop()
+    return measured_section(text, "Rows for many buckets", bucket_section(measured, plan))
 
 
 def recovery(text: str, plan: Plan, folder: Path) -> str:
@@ -192,6 +203,7 @@ def measured_section(text: str, title: str, lines: Sequence[str]) -> str:
 SECTIONS = {
     "sinks": sinks,
     "formats": formats,
+    "buckets": buckets,
     "async": async_io,
     "python": python,
     "bulk": bulk,

@@ -44,13 +44,12 @@ private[stoplog] final class PartitionColumnsBucketAssigner private (
   }
 
   // A row with the values of the preceding row costs a comparison of a few bytes, any other row costs a
-  // lookup. Only new values are formatted.
+  // lookup. Only new values are formatted, and allocate memory.
   override def bucket(row: InternalRow, context: BucketContext): String = {
     val key = values(row)
     if (latest == null || !latest.equals(key)) {
-      val copied = key.copy()
-      latestId = idOf(row, copied)
-      latest = copied
+      latestId = idOf(row, key)
+      if (latest == null) latest = key.copy() else latest.copyFrom(key)
     }
     latestId
   }
@@ -62,7 +61,7 @@ private[stoplog] final class PartitionColumnsBucketAssigner private (
       if (ids.size >= MostKeptIds) ids.clear()
       val id = spelled(strings(row))
       readers.refuseOthers(id, key)
-      ids.put(key, id)
+      ids.put(key.copy(), id)
       id
     }
   }

@@ -36,11 +36,13 @@ private[format] object LineEnds {
       at < size
     }
 
-    // Most texts have no byte up to '\r', which one look at 32 bytes shows.
+    // Most texts have no byte up to '\r', which one look at 32 bytes shows. No tuples: they allocate memory.
     override def isWithin(value: UTF8String): Boolean = {
-      val (base, start, last) = (value.getBaseObject, value.getBaseOffset, value.numBytes - 8)
-      var low                 = if (last < 0) Highs else 0L
-      var at                  = 0
+      val base  = value.getBaseObject
+      val start = value.getBaseOffset
+      val last  = value.numBytes - 8
+      var low   = if (last < 0) Highs else 0L
+      var at    = 0
       while (low == 0 && at <= last - 24) {
         val from = start + at
         low = lowBytes(Platform.getLong(base, from)) | lowBytes(Platform.getLong(base, from + 8)) |
@@ -57,9 +59,11 @@ private[format] object LineEnds {
 
     // Eight bytes at a time, for texts with tabs: a byte of a word is zero if it has the value of the mask.
     private def hasEnd(value: UTF8String): Boolean = {
-      val (base, start, length) = (value.getBaseObject, value.getBaseOffset, value.numBytes)
-      var at                    = 0
-      var found                 = false
+      val base   = value.getBaseObject
+      val start  = value.getBaseOffset
+      val length = value.numBytes
+      var at     = 0
+      var found  = false
       while (!found && at + 8 <= length) {
         val word = Platform.getLong(base, start + at)
         found = hasZero(word ^ LineFeeds) || hasZero(word ^ Returns)

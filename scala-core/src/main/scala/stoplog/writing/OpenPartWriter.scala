@@ -67,8 +67,8 @@ private[stoplog] final class OpenPartWriter[R] private (
     writtenAt = nowMillis
   }
 
-  /** Sets the latest possible time of the last row. */
-  def writtenUntil(nowMillis: Long): Unit = writtenAt = nowMillis
+  /** Sets the latest possible time of the last row, if the row was appended with the time `since`. */
+  def writtenUntil(nowMillis: Long, since: Long): Unit = if (writtenAt == since) writtenAt = nowMillis
 
   /** Called before the policy checks the part, so that bytes held back by a compressor count. */
   def pause(): Unit = left = body.pause()

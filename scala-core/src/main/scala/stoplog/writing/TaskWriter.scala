@@ -46,10 +46,13 @@ private[stoplog] final class TaskWriter[R](
   private[this] var lastBucket              = NoBucket
   private[this] var last: OpenPartWriter[R] = _
 
-  // The time of the rows, and the number of rows of the last part until the next reading.
+  // The time of the rows, the number of rows until the next reading, and the parts of the rows since the last
+  // reading, without the last part.
   private[this] var now            = 0L
-  private[this] var rowsPerReading = 1
-  private[this] var rowsToReading  = 1
+  private[this] var rowsPerReading = 0
+  private[this] var rowsToReading  = 0
+  private[this] val left           = new Array[OpenPartWriter[_]](FastRows)
+  private[this] var leftCount      = 0
 
   private[this] val limits = if (times.ofEvent == RowTimes.NoTimes) RowLimits.of(policy) else RowLimits.None
   private[this] val areLimited  = limits != RowLimits.None // or else the policy is called before each row
@@ -131,12 +134,12 @@ private[stoplog] final class TaskWriter[R](
     val isLast = bucket == lastBucket
     if (isLast) lastBucket = bucket // an assigner may create an equal name for each row
     if (!isLast || room < 0) {
-      if (!isLast || areLimited || rowsToReading <= 0) readClock()
+      if (needsTime(isLast)) readClock() else if (!isLast && (lastBucket ne NoBucket)) leave(last)
       if (!isLast) {
         last = Option(live.get(bucket)).getOrElse(open(bucket))
         lastBucket = bucket
       }
-      if (last.records > 0)
+      if (last.records > 0 && !(areLimited && last.room(mostBytes, mostRecords) >= 0))
         objection(last, row) match {
           case None         => ()
           case Some(reason) =>
@@ -144,6 +147,17 @@ private[stoplog] final class TaskWriter[R](
             turnTo(bucket, row)
         }
     }
+  }
+
+  /** Whether the clock must be read before the row: if a reading is due, if the last part is full, or if the
+    * policy is called for another part.
+    */
+  private def needsTime(isLast: Boolean): Boolean =
+    rowsToReading <= 0 || leftCount == left.length || isLast == areLimited
+
+  private def leave(part: OpenPartWriter[R]): Unit = {
+    left(leftCount) = part
+    leftCount += 1
   }
 
   private def objection(part: OpenPartWriter[R], row: R): Option[RollReason] =
@@ -154,13 +168,18 @@ private[stoplog] final class TaskWriter[R](
         case answer                                => answer
       }
 
-  /** Reads the clock, but not for each of many fast rows: a reading costs as much as a short row. The rows of
-    * the last part since the last reading were written now at the latest.
+  /** Reads the clock, but not for each of many fast rows: a reading costs as much as a short row. The rows
+    * since the last reading were written now at the latest.
     */
   private def readClock(): Unit = {
     val read = clock.millis()
     // The first row followed a reading directly.
-    if (rowsPerReading - rowsToReading > 1 && (lastBucket ne NoBucket)) last.writtenUntil(read)
+    if (rowsPerReading - rowsToReading > 1 && (lastBucket ne NoBucket)) last.writtenUntil(read, since = now)
+    while (leftCount > 0) {
+      leftCount -= 1
+      left(leftCount).writtenUntil(read, since = now)
+      left(leftCount) = null
+    }
     rowsPerReading = if (read - now <= 1) FastRows else 1
     rowsToReading = rowsPerReading
     now = read

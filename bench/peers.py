@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sinks that are compared: the floor, ours with both durabilities and in Parquet, and Spark's text files."""
+"""The sinks that are compared: the floor, ours in text and Parquet, and Spark's own text files."""
 
 from __future__ import annotations
 

@@ -81,7 +81,13 @@ private[stoplog] final class TaskWriter[R](
     try {
       if (room < 0 || (bucket ne lastBucket)) turnTo(bucket, row)
       last.append(row, now)
-    } catch { case e: StoplogException => throw explained(e) }
+    } catch {
+      case e: StoplogException => throw explained(e)
+      case bad: BadRow         =>
+        rowsToReading -= 1 // the row may have caused the last reading
+        room = -1
+        throw bad
+    }
     rowsToReading -= 1
     room = (rowsToReading - 1) | last.room(mostBytes, mostRecords)
     rows += 1
@@ -131,7 +137,7 @@ private[stoplog] final class TaskWriter[R](
     */
   @scala.annotation.tailrec
   private def turnTo(bucket: String, row: R): Unit = {
-    val isLast = bucket == lastBucket
+    val isLast = (lastBucket ne NoBucket) && bucket == lastBucket
     if (isLast) lastBucket = bucket // an assigner may create an equal name for each row
     if (!isLast || room < 0) {
       if (needsTime(isLast)) readClock() else if (!isLast && (lastBucket ne NoBucket)) leave(last)
@@ -281,8 +287,8 @@ private[stoplog] final class TaskWriter[R](
 
 private[stoplog] object TaskWriter {
 
-  /** A name that is no row's bucket: the object is compared, and no one else has the object. */
-  private val NoBucket = new String("none")
+  /** No row's bucket. Only `eq` and `ne` may compare this object, because a bucket can have any text. */
+  private val NoBucket = new String
 
   /** The rules by which a task decides.
     *

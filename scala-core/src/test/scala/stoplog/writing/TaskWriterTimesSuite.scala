@@ -26,14 +26,19 @@ class TaskWriterTimesSuite extends AnyFunSuite {
     override def elapsedMillis(): Long = time.elapsedMillis()
   }
 
-  private def task(clock: Clock, policy: RollingPolicy = Rolls.never): TaskWriter[String] =
+  private def task(
+      clock: Clock,
+      policy: RollingPolicy = Rolls.never,
+      checkBucket: String => Unit = _ => ()
+  ): TaskWriter[String] =
     TaskWriters.of(
       TaskPlan(mine, 5, 0, Attempt.First, Vector.empty, firstPart = 1, stride = 1),
       new MemoryParts,
       Lines,
       policy,
       clock,
-      new MemorySpoolFiles
+      new MemorySpoolFiles,
+      checkBucket = checkBucket
     )
 
   test("a task reads the clock once per sixteen rows if rows arrive fast") {
@@ -81,6 +86,20 @@ class TaskWriterTimesSuite extends AnyFunSuite {
     val part = writer.commit().open.head
     assert((part.openedAtMillis, part.lastWrittenAtMillis) === ((1000L, 161000L)))
   }
+
+  test("a row after a bad row and a pause is not known to be written earlier") {
+    val clock  = new Read()
+    val writer =
+      task(clock, DefaultRollingPolicy().withInactivityIntervalMillis(60000), checkBucket = refuseBad)
+    writer.write("good", "row")
+    intercept[BadRow](writer.write("bad", "row"))
+    clock.time.advance(600000)
+    writer.write("good", "later")
+    assert(writer.commit().open.map(_.lastWrittenAtMillis) === Vector(601000L))
+  }
+
+  private def refuseBad(bucket: String): Unit =
+    if (bucket == "bad") throw new BadRow(new IllegalArgumentException(bucket))
 
   private val byTime: RollingPolicy = new RollingPolicy {
     override def beforeRow(part: PartStats, nowMillis: Long): Option[RollReason] =

@@ -8,7 +8,7 @@ import stoplog.rolling.RollingPolicy
 import stoplog.storage.{PartStore, SpoolFiles}
 import stoplog.thread.Clock
 
-/** Writers of tasks that nothing stands in the way of: no fault, no bad bucket, no other run. */
+/** Writers of tasks without faults and without another run. */
 object TaskWriters {
 
   def of[R](
@@ -19,13 +19,14 @@ object TaskWriters {
       clock: Clock,
       spoolFiles: SpoolFiles,
       suffix: String = ".txt",
-      maxOpenParts: Int = 100
+      maxOpenParts: Int = 100,
+      checkBucket: String => Unit = _ => ()
   ): TaskWriter[R] = new TaskWriter[R](
     plan,
     store,
     new SpoolWriter(spoolFiles, Faults.none),
     format,
-    TaskWriter.Rules(policy, PartNaming("part", suffix), maxOpenParts, _ => (), () => ()),
+    TaskWriter.Rules(policy, PartNaming("part", suffix), maxOpenParts, checkBucket, () => ()),
     TaskWriter.Tools(clock, Faults.none)
   )
 }

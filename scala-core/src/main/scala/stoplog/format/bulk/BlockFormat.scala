@@ -72,7 +72,7 @@ trait BlockFormat extends BulkWriters {
 /** Writes one block. No bytes may reach the output before [[finish]]: the block may still be given up. */
 trait BlockWriter extends AutoCloseable {
 
-  /** Adds one row. The row object is reused and must not be kept. */
+  /** Adds one row. The row and its values are valid only during the call: copy the values to keep. */
   def write(row: InternalRow): Unit
 
   /** Returns the current size of the block, as measured by the format. May cost as much as a row. */
@@ -134,7 +134,7 @@ trait BulkWriterFactory extends BulkWriters {
 /** Writes one part. */
 trait BulkWriter extends AutoCloseable {
 
-  /** Adds one row. The row object is reused and must not be kept. */
+  /** Adds one row. The row and its values are valid only during the call: copy the values to keep. */
   def write(row: InternalRow): Unit
 
   /** Returns an estimate of the bytes still to be written if [[finish]] were called now. */

@@ -26,8 +26,8 @@ private[bulk] final class EarlierRows(spooled: Spooled, spoolFiles: SpoolFiles) 
     }
   }
 
-  /** Returns all rows in order. The bytes of each row are checked against `schema` first. The row object is
-    * reused. The caller must close the iterator unless all rows are read.
+  /** Returns all rows in order. The bytes of each row are checked against `schema` first. A row and its
+    * values are valid until the next call. The caller must close the iterator unless all rows are read.
     */
   def rows(schema: StructType): Iterator[UnsafeRow] with Closeable = new Iterator[UnsafeRow] with Closeable {
     private[this] val bounds = new RowBounds(schema)
@@ -100,7 +100,9 @@ private[bulk] object EarlierRows {
       Source("the rows of an open part in the log", () => new ByteArrayInputStream(rows.bytes))
   }
 
-  /** The rows that earlier epochs left, followed by the rows of this epoch. The row object is reused. */
+  /** The rows that earlier epochs left, followed by the rows of this epoch. A row and its values are valid
+    * until the next call.
+    */
   final class AndNewer(
       earlier: Option[Iterator[UnsafeRow] with Closeable],
       now: Iterator[UnsafeRow]

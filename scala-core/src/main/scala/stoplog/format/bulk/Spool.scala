@@ -51,7 +51,9 @@ private[bulk] final class Spool(columns: Int, memory: SharedMemory) {
     count += 1
   }
 
-  /** Returns all rows in order; may be called repeatedly. The row object is reused. */
+  /** Returns all rows in order; may be called repeatedly. A row and its values are valid until the next call
+    * of `hasNext` or `next`.
+    */
   def iterator: Iterator[UnsafeRow] =
     spilled.iterator.flatMap(fromDisk) ++ pages.iterator.flatMap(_.iterator(columns))
 

@@ -57,7 +57,7 @@ private[format] object SyncedFormat {
 /** Writes the rows of one part. */
 private[stoplog] trait SyncedWriter extends AutoCloseable {
 
-  /** Adds one row. The row object is reused and must not be kept.
+  /** Adds one row. The row and its values are valid only during the call: copy the values to keep.
     *
     * @throws stoplog.writing.BadRow if the row itself cannot be written; the state of the writer is then
     *                               unchanged

@@ -27,10 +27,10 @@ private[bulk] final class UnencodedRows(earlier: Option[EarlierRows], parts: Bul
 
   def append(row: UnsafeRow): Unit = fresh.append(row)
 
-  /** Returns the rows of this epoch, in order. The row object is reused. */
+  /** Returns the rows of this epoch, in order. A row and its values are valid until the next call. */
   def ofThisEpoch: Iterator[UnsafeRow] = fresh.iterator
 
-  /** Returns all rows, in order. The row object is reused. The caller must close the iterator. */
+  /** Returns all rows, in order, valid as above. The caller must close the iterator. */
   def all(schema: StructType): EarlierRows.AndNewer =
     new EarlierRows.AndNewer(older.map(_.rows(schema)), fresh.iterator)
 

@@ -189,9 +189,9 @@ private[commit] final class RecordExecutor(
       .flatten
 
   /** Returns whether a file hidden now may have been created after the record was carried out, and could not
-    * be restored.
+    * be restored. The mark alone is no evidence, because it may have been deleted since (P-64).
     */
-  private def isTooLate(record: LogRecord): Boolean = !finished.hidesAtOnce && log.isPublished(record)
+  private def isTooLate(record: LogRecord): Boolean = !finished.hidesAtOnce && isDone(record)
 
   private def taken(record: LogRecord): Option[String] =
     if (!record.isCompaction) None

@@ -52,13 +52,14 @@ private[filesink] final class FileJob(
   override def begin(slots: Int): SinkWriterFactory[InternalRow, TaskResult] = {
     storage.probe()
     RecordedBuckets.refuseOtherZone(sink.settings, newest, storage.path)
-    fixedScope.foreach {
-      case whole @ VisibleFiles.Scope.Whole =>
-        storage.listed(whole, SparkHadoop.configuration): Unit // fails early if files cannot be replaced
+    fixedScope match {
+      case Some(scope @ VisibleFiles.Scope.Whole) =>
+        storage.listed(scope, SparkHadoop.configuration): Unit // fails early if files cannot be replaced
         FileJob.refuseIfPartsLieBetween(storage)
       case partitions =>
         // The commit lists the directories and checks them. Two listings would double the cost of many.
-        orEnding(record.refuseOpenParts(partitions))
+        if (write.existing != Existing.Keep) storage.refuseAbove(SparkHadoop.configuration)
+        partitions.foreach(scope => orEnding(record.refuseOpenParts(scope)))
     }
     orEnding {
       tidyUpOthers()

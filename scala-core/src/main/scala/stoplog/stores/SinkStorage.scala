@@ -76,12 +76,17 @@ private[stoplog] final class SinkStorage private (
     * `STOPLOG_FOREIGN_TABLE`.
     */
   def listed(scope: VisibleFiles.Scope, configuration: Configuration): VisibleListing = {
-    val owners = new ForeignOwners(ours)
-    owners.refuseAbove(path, files.describe(""), Storage.above(pathOf(""), configuration))
+    refuseAbove(configuration)
     val listing = visible.list(scope)
-    owners.refuseIn(path, files, scope, listing)
+    new ForeignOwners(ours).refuseIn(path, files, scope, listing)
     listing
   }
+
+  /** Rejects a path whose files a table or another log above the path may name (P-118). Error:
+    * `STOPLOG_FOREIGN_TABLE`.
+    */
+  def refuseAbove(configuration: Configuration): Unit =
+    new ForeignOwners(ours).refuseAbove(path, files.describe(""), Storage.above(pathOf(""), configuration))
 
   /** Returns this log as the origin of announcements.
     *

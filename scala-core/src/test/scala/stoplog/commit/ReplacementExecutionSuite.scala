@@ -104,6 +104,18 @@ class ReplacementExecutionSuite extends AnyFunSuite {
     assert(hidden === 0)
   }
 
+  test("a late process hides nothing on a store of uploads after its mark was deleted") {
+    val finished = new UnreliableFinished(hidesAtOnce = false)
+    finished.isUp = true
+    var hidden = 0
+    finished.onHide = () => hidden += 1
+    val world  = new RecordExecutorWorld(finished = finished)
+    val record = world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "p", 4, 1, 0)))
+    world.records.putIfAbsent(5, RecordCodec.encode(world.record().copy(seq = 5, run = Samples.other)))
+    world.carriedOut(record): Unit
+    assert(hidden === 0)
+  }
+
   test("compaction inputs are not restored after the compacted part was visible") {
     val finished = new UnreliableFinished
     val world    = new RecordExecutorWorld(finished = finished)

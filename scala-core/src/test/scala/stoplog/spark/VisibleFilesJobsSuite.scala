@@ -52,6 +52,26 @@ class VisibleFilesJobsSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  test("an overwrite of single partitions rejects a table or log above the path and changes nothing") {
+    for {
+      above   <- Seq(Seq("_delta_log/00.json"), log)
+      options <- Seq(
+        Map("replaceWhere"           -> "b = 7"),
+        Map("partitionOverwriteMode" -> "dynamic")
+      )
+    } {
+      val place = new TestDirectory
+      write(place, "b=7/part-0.json", line(1))
+      above.foreach(name => write(place, s"../$name", line(3)))
+      val before = place.everything
+      val rows   = spark.range(1).selectExpr("id", "7 AS b").write.format("stoplog").option("format", "json")
+      val error  =
+        condition(rows.partitionBy("b").options(options).mode("overwrite").save(place.out))
+      assert(error === "STOPLOG_FOREIGN_TABLE", s"$options $above")
+      assert(place.everything.filterNot(_.startsWith("_stoplog/batch-")) === before, s"$options $above")
+    }
+  }
+
   test("an overwrite keeps foreign hidden files and replaces markers and valid-length files") {
     val place  = new TestDirectory
     val hidden =

@@ -24,6 +24,7 @@ class PlannedCompaction:
         directory: the directory, under the path; empty for the path itself.
         names: the names of the files.
         size_bytes: the total size of the files.
+        problem: the reason of a failed compaction, whose files stay unchanged; otherwise empty.
 
     >>> PlannedCompaction("day=1", ("a.parquet", "b.parquet"), 2048).size_bytes
     2048
@@ -32,6 +33,7 @@ class PlannedCompaction:
     directory: str
     names: tuple[str, ...]
     size_bytes: int
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,10 +107,10 @@ class DirectoryCompaction:
         return _merges(bridge.planned_merges(self._spark, self._path, dict(self._options)))
 
     def run(self) -> list[PlannedCompaction]:
-        """Runs the compactions, and returns the completed compactions. Unreadable files are kept unchanged.
+        """Runs the compactions. Returns the completed compactions, and failed compactions with a `problem`.
 
-        The next run completes a run that died. Of two concurrent runs, the older run fails with
-        `STOPLOG_FENCED`, and duplicates no rows.
+        Unreadable files are kept unchanged. The next run completes a run that died. Of two concurrent runs,
+        one compacts each group; the other skips the group.
 
         Example:
             stoplog.compact(spark, "/data/old", compactTo="256m").run()
@@ -158,7 +160,10 @@ def compaction_of(
 def _merges(of_jar: Any) -> list[PlannedCompaction]:
     return [
         PlannedCompaction(
-            str(each.directory()), tuple(str(name) for name in each.namesAsList()), int(each.sizeBytes())
+            str(each.directory()),
+            tuple(str(name) for name in each.namesAsList()),
+            int(each.sizeBytes()),
+            str(each.problem()),
         )
         for each in of_jar
     ]

@@ -64,7 +64,7 @@ class FakeBridge:
 
     def planned_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
         names = [f"{key}={value}" for key, value in options.items()]
-        return [JavaObject(directory=path, namesAsList=names, sizeBytes=0)]
+        return [JavaObject(directory=path, namesAsList=names, sizeBytes=0, problem="")]
 
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
         return []

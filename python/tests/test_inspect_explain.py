@@ -275,6 +275,15 @@ def test_a_part_overwritten_by_a_batch_job_is_not_called_compacted(tmp_path: Pat
     assert found.message == "Record 0 replaced it: a batch job overwrote what was here."
 
 
+def test_unknown_rows_are_not_called_zero(tmp_path: Path) -> None:
+    jobs = MadeSink(tmp_path, "replace", settings={}, query="batch-17")
+    gone = {"bucket": "day=1", "name": "data.json", "bytes": 3, "records": 0, "epoch": -1}
+    jobs.record("compact", [{**jobs.finished("day=1", 7, 190, "compaction"), "records": 0}], replace=[gone])
+    assert explained(tmp_path, jobs.name(7)).message == (
+        "Readers see the part: closed by record 0 (compact, last epoch None), roll reason compaction."
+    )
+
+
 def test_a_file_is_not_replaced_because_of_an_equal_name_in_another_directory(tmp_path: Path) -> None:
     healthy(tmp_path)
     jobs = MadeSink(tmp_path, "replace", settings={}, query="batch-17")

@@ -304,7 +304,9 @@ def _published(
     if part.size_bytes == 0:
         state, message = PartState.FINISHED, f"The part has no bytes and is never visible. Closed by {by}."
     elif there:
-        state, message = PartState.FINISHED, f"Readers see the part: {part.records} rows, closed by {by}."
+        # The compaction of a directory records no rows, because their number is unknown.
+        rows = f"{part.records} rows, " if part.records else ""
+        state, message = PartState.FINISHED, f"Readers see the part: {rows}closed by {by}."
     elif marked:
         state, message = (
             PartState.GONE,

@@ -209,7 +209,7 @@ class JvmBridge:
         return self._compaction(spark, path, options).planAsList()
 
     def run_merges(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:
-        """Runs the batch command; returns the jar's list of the completed compactions."""
+        """Runs the batch command; returns the jar's list of the completed and the failed compactions."""
         return self._compaction(spark, path, options).runAsList()
 
     def _compaction(self, spark: SparkSession, path: str, options: Mapping[str, str]) -> Any:

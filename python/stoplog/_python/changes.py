@@ -16,7 +16,7 @@ class AnnouncedFile:
     Attributes:
         path: relative to the path of the sink.
         bytes: the length of the file.
-        rows: `None` if unknown, which is possible in a `snapshot` alone.
+        rows: `None` if unknown, as in a `snapshot` and after `stoplog compact`.
         min_time: the earliest time of the sink's time column, in ISO 8601, if known.
         max_time: the latest time, in ISO 8601.
     """

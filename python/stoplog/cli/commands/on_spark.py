@@ -7,7 +7,7 @@ from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from stoplog._text.words import size
+from stoplog._text.words import counted, size
 from stoplog.cli.command import (
     Answer,
     Command,
@@ -141,7 +141,8 @@ def _run_compact(given: Namespace) -> Answer:
     finally:
         spark.stop()
     data = {"path": given.path, "carried_out": not given.dry_run, "merges": merges}
-    return Answer({"compact": data}, lambda: _lines_of_compact(merges, given))
+    code = ExitCode.FAILED if any(merge.problem for merge in merges) else ExitCode.OK
+    return Answer({"compact": data}, lambda: _lines_of_compact(merges, given), code)
 
 
 def _tasks(spark: SparkSession) -> tuple[int, int]:
@@ -154,21 +155,28 @@ def _tasks(spark: SparkSession) -> tuple[int, int]:
 
 def _lines_of_compact(merges: list[PlannedCompaction], given: Namespace) -> Iterator[str]:
     if not merges:
-        yield "There is nothing to compact."
+        # The result of a run lacks the groups that others have changed.
+        others = "" if given.dry_run else ", or others have changed the files meanwhile"
+        yield f"There is nothing to compact{others}."
         return
-    yield from limited(
-        table(
-            ("DIRECTORY", "FILES", "BYTES"),
-            [
-                (merge.directory or ".", str(len(merge.names)), size(merge.size_bytes))
-                for merge in merges[: given.limit or None]
-            ],
-        ),
-        len(merges),
-        given.limit,
-        "merges",
-    )
+    done = [merge for merge in merges if not merge.problem]
+    failed = [merge for merge in merges if merge.problem]
+    if done:
+        rows = [_cells(merge) for merge in done[: given.limit or None]]
+        yield from limited(table(_HEADS, rows), len(done), given.limit, "merges")
+    if failed:
+        rows = [(*_cells(merge), merge.problem) for merge in failed[: given.limit or None]]
+        yield from limited(table((*_HEADS, "FAILED"), rows), len(failed), given.limit, "failed merges")
+        yield f"{counted(len(failed), 'merge')} failed. The files stay unchanged."
+        return
     yield "Nothing was changed. Add --yes to carry out the plan." if given.dry_run else "Done."
+
+
+_HEADS = ("DIRECTORY", "FILES", "BYTES")
+
+
+def _cells(merge: PlannedCompaction) -> tuple[str, ...]:
+    return merge.directory or ".", str(len(merge.names)), size(merge.size_bytes)
 
 
 COMPACT = Command(

@@ -203,11 +203,11 @@ final class DirectoryCompaction private[stoplog] (compactions: DirectoryCompacti
   /** Returns the compactions that [[run]] would perform now. Reads only. */
   def plan(): Seq[PlannedCompaction] = compactions.plan()
 
-  /** Compacts the files and returns the completed compactions. Unreadable files stay unchanged, with a
-    * warning in the log.
+  /** Compacts the files. Returns the completed compactions, and the failed compactions with their `problem`.
+    * Unreadable files stay unchanged, with a warning in the log.
     *
-    * The next run completes the work of a killed run. Of two concurrent runs, the older run fails with
-    * `STOPLOG_FENCED` and duplicates no rows.
+    * The next run completes the work of a killed run. Of two concurrent runs, one compacts each group; the
+    * other skips the group.
     */
   def run(): Seq[PlannedCompaction] = compactions.run()
 

@@ -51,7 +51,7 @@ final case class AnnouncementId(log: LogId, sequence: Long, number: Int) {
 /** A visible file.
   *
   * @param path  relative to the path of the sink, with `/` between names
-  * @param rows  `None` if unknown, which is possible in a [[Change.Snapshot]] alone
+  * @param rows  `None` if unknown, as in a [[Change.Snapshot]] and after the compaction of a directory
   * @param bytes the length of the file
   * @param times the earliest and the latest time of the sink's time column, in ISO 8601, if known
   */

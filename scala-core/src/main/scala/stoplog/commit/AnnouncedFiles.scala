@@ -11,13 +11,16 @@ import stoplog.part.Pending
 /** The form of a finished part in manifests and announcements. */
 private[commit] object AnnouncedFiles {
 
-  /** @param column the time column of the sink, if its times are known */
+  /** A part of unknown rows has zero records: the compaction of a directory reads no row counts.
+    *
+    * @param column the time column of the sink, if its times are known
+    */
   def of(part: Pending, column: Option[TimeColumn]): AnnouncedFile = {
     val range = for {
       known <- column
       times <- part.times
     } yield TimeRange(time(times.minMicros, known.kind), time(times.maxMicros, known.kind))
-    AnnouncedFile(part.finishedPath, Some(part.records), part.sizeBytes, range)
+    AnnouncedFile(part.finishedPath, Some(part.records).filter(_ > 0), part.sizeBytes, range)
   }
 
   private def time(micros: Long, kind: TimeKind): String = {

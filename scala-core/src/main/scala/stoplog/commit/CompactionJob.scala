@@ -49,6 +49,9 @@ private[stoplog] final class CompactionJob(
     }
   }
 
+  /** Returns whether all inputs still exist with the same lengths. */
+  def isCurrent(task: CompactionTask): Boolean = task.changed(finished).isEmpty
+
   /** Withdraws a failed job, unless its record is pending. Deletes nothing (I5): tasks may still write. */
   def abort(): Unit = {
     presence.leave()
@@ -70,7 +73,7 @@ private[stoplog] final class CompactionJob(
     override def kind: RecordKind = RecordKind.Compact
 
     override def files(isFree: String => Boolean): Option[Vector[FinishedPart]] = {
-      val same = task.inputs.forall(part => isFree(part.path)) && task.changed(finished).isEmpty
+      val same = task.inputs.forall(part => isFree(part.path)) && isCurrent(task)
       Option.when(same && ReplacedSet.of(task.inputs, finished).isRight)(task.inputs)
     }
 

@@ -112,8 +112,14 @@ final case class CompactionInput(
   * @param directory relative to the path; empty for the path itself
   * @param names     the names of the files
   * @param sizeBytes the size of all files
+  * @param problem   the reason of a failed compaction, whose files stay unchanged; otherwise empty
   */
-final case class PlannedCompaction(directory: String, names: Seq[String], sizeBytes: Long) {
+final case class PlannedCompaction(
+    directory: String,
+    names: Seq[String],
+    sizeBytes: Long,
+    problem: String = ""
+) {
 
   /** Returns [[names]] for Java and Python. */
   def namesAsList(): JList[String] = names.asJava

@@ -62,7 +62,7 @@ trait SourceFiles extends Serializable {
     */
   def moveProblem(to: String): Option[String] = None
 
-  /** Whether [[find]] needs no request over a network, so that readers may check each file. */
+  /** Whether [[find]] needs no request over a network. */
   def looksAreLocal: Boolean = false
 
   /** The user-visible path. */

@@ -308,6 +308,7 @@ class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
       assert(
         replaced.map(change => (change.in, change.files.size, change.replaced.size)) === Vector(("b0", 1, 3))
       )
+      assert(replaced.flatMap(_.files).map(_.rows) === Vector(None), "the rows are unknown")
     }
   }
 

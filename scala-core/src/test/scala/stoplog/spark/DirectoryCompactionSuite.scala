@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
-import java.io.{ByteArrayInputStream, ByteArrayOutputStream}
+import java.io.{ByteArrayInputStream, ByteArrayOutputStream, IOException}
 import java.nio.{ByteBuffer, ByteOrder}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Using
 
 import org.apache.parquet.format.Util
 import org.apache.spark.SparkThrowable
@@ -18,8 +19,9 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.LongRun
 import stoplog.FileSink
-import stoplog.compact.PlannedCompaction
+import stoplog.compact.{CompactionInput, Compactor, PlannedCompaction}
 import stoplog.format.SparkSessionForTests
+import stoplog.part.BlockOutput
 
 /** The batch command over directories that Spark's own writers have made. */
 class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
@@ -189,6 +191,22 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
     assert(place.files.size === 2)
   }
 
+  test("the result names each failed group with its reason, and omits groups that others have changed") {
+    val place = new TestDirectory
+    for {
+      directory <- Seq("full", "gone", "whole")
+      n         <- 1 to 2
+    } write(place, s"$directory/$n.txt", "row\n")
+    val options = Map("compactor" -> classOf[FailingCompactor].getName)
+    val result  = FileSink.compactDirectory(spark, place.out, options).run()
+    assert(result.map(_.directory) === Seq("full", "whole"))
+    val failed = result.head
+    assert(result.last.problem === "")
+    assert(failed.names === Seq("1.txt", "2.txt"))
+    assert(failed.problem.startsWith("java.io.IOException: disk full") && !failed.problem.contains("hunter2"))
+    assert(place.files.count(_.getParent.getFileName.toString == "full") === 2)
+  }
+
   test("leaves files of an active sink, or recently published files, to the sink") {
     val place = new TestDirectory
     sink(place, compaction = "smallParts").write(spark.range(0, 4, 1, 4).toDF()).save()
@@ -326,5 +344,19 @@ class DirectoryCompactionSuite extends AnyFunSuite with SparkSessionForTests {
   private def condition(action: => Any): String = intercept[Throwable](action) match {
     case named: SparkThrowable => named.getCondition
     case unnamed               => throw unnamed
+  }
+}
+
+/** Fails in the directory `full`, and in the directory `gone`, whose first file another program removes. */
+class FailingCompactor extends Compactor {
+  override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
+    val first = inputs.head.path
+    first.getParent.getName match {
+      case "full" => throw new IOException("disk full, password=hunter2")
+      case "gone" =>
+        first.getFileSystem(inputs.head.configuration).delete(first, false)
+        throw new IOException("no such file")
+      case _ => inputs.foreach(input => Using.resource(input.open())(_.transferTo(out)))
+    }
   }
 }

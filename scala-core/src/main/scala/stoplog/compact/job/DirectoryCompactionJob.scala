@@ -4,15 +4,15 @@ package stoplog.compact.job
 import java.util.UUID
 import java.util.concurrent.{Callable, ExecutionException, Executors, Future}
 
-import scala.util.Using
 import scala.util.control.NonFatal
+import scala.util.{Try, Using}
 
 import org.apache.spark.SparkContext
 import org.apache.spark.sql.SparkSession
 
 import stoplog.commit._
 import stoplog.compact.{CompactedOutput, CompactionInput, Compactor, PlannedCompaction}
-import stoplog.error.{Errors, Log}
+import stoplog.error.{Errors, Log, Redaction}
 import stoplog.fault.Faults
 import stoplog.options.{DirectoryOptions, SparkHadoop}
 import stoplog.part.{Closed, FinishedPart, PartNaming, RunId}
@@ -108,7 +108,9 @@ private[stoplog] final class DirectoryCompactionJob private (
     )
   }
 
-  /** Writes the groups in parallel, and then decides one after the other. */
+  /** Writes the groups in parallel, and then decides one after the other. Returns the completed and failed
+    * compactions. Omits a group with a changed file: another program has replaced or removed the file.
+    */
   private def compactedInParallel(
       groups: Vector[(DirectoryGroup, CompactionTask)],
       own: SinkStorage,
@@ -128,7 +130,10 @@ private[stoplog] final class DirectoryCompactionJob private (
         Log.warn(
           s"${task.inputs.size} files of '${task.part.bucket}' under ${options.path} stay as they are: $why"
         )
-        None
+        // If the storage does not answer, the problem stands.
+        Option.when(problem.nonEmpty && Try(job.isCurrent(task)).getOrElse(true))(
+          planned(task.inputs).copy(problem = Redaction.text(problem))
+        )
     }
   }
 

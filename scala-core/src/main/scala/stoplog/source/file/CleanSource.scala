@@ -32,11 +32,20 @@ private[stoplog] object CleanSource {
   final case class Archive(directory: String) extends CleanSource
 
   /** Whether a found file that differs from a listed file has replaced the listed file. A longer file may be
-    * the same file after an append. Object stores only replace files.
+    * the same file after an append. Object stores only replace files. A file of the same length and time is
+    * the listed file even with another id: a copy to another disk keeps both, and changes all ids.
     */
   private[file] def isReplaced(files: SourceFiles, listed: SourceFile, found: SourceFile): Boolean =
-    found.id.isOther(listed.id) || !files.canAppend ||
-      found.bytes < listed.storedBytes.getOrElse(listed.bytes)
+    !isAsListed(listed, found) && {
+      val bytes = listed.storedBytes.getOrElse(listed.bytes)
+      found.id.isOther(listed.id) || !files.canAppend || found.bytes < bytes
+    }
+
+  /** Whether a found file has the length and the time of a listed file, and no other tag. Ignores the id,
+    * because ids may differ between hosts and disks.
+    */
+  private[file] def isAsListed(listed: SourceFile, found: SourceFile): Boolean =
+    found.copy(id = listed.id).isStill(listed)
 
   /** The result of cleaning a file. */
   private[file] sealed trait Cleaned
@@ -92,6 +101,7 @@ private[stoplog] object CleanSource {
         files.find(file.path).flatMap(_.file(file.path)) match {
           case Some(found) if found.isStill(file)            => stillThere(file, lacksBytes)
           case Some(found) if isReplaced(files, file, found) => Cleaned.Replaced
+          case Some(found) if isAsListed(file, found)        => left(file, Cleaner.OtherId)
           case Some(_)                                       => left(file, Cleaner.Changed)
           case None                                          => Cleaned.Absent
         }
@@ -100,7 +110,7 @@ private[stoplog] object CleanSource {
     /** @param lacksBytes whether the notes lack omitted bytes of the file */
     private def stillThere(file: SourceFile, lacksBytes: Boolean): Cleaned =
       if (lacksBytes) left(file, Cleaner.Noted)
-      else if (file.storedBytes.isDefined && isArchived) left(file, Cleaner.Partial)
+      else if (file.storedBytes.isDefined) left(file, Cleaner.Partial)
       else if (putAway(file)) {
         faults.at(Step.FileCleaned)
         done.incrementAndGet()
@@ -123,8 +133,6 @@ private[stoplog] object CleanSource {
       case other                        => Causes.reason(other)
     }
 
-    private def isArchived = cleaning.isInstanceOf[CleanSource.Archive]
-
     /** Returns whether this call has removed the file. */
     private def putAway(file: SourceFile): Boolean = cleaning match {
       case CleanSource.Keep                                => false
@@ -145,9 +153,10 @@ private[stoplog] object CleanSource {
 
   private object Cleaner {
     final val Changed = "it has changed since it was read"
+    final val OtherId = "its inode or file id has changed since it was read"
     final val Noted   = "omitted bytes of the file are in no quarantine note"
     final val Partial =
-      "a valid-length file limits its bytes, and without that file its other bytes would be read"
+      "a valid-length file limits its bytes, and would limit the next file of this name without the file"
   }
 
   private final val AtOnce  = 1000

@@ -18,10 +18,10 @@ import stoplog.storage.{Ending, Found, OpenFailure, SourceFile, SourceFiles}
   *
   * If only a piece of a file is read, the file must still be the listed file. The other pieces are read from
   * the listed file at other times. A longer file counts as the same file if programs may have appended to it,
-  * and only the listed bytes are read. A whole file is read in its current state, unless another file has
-  * replaced it: a file of another id on a local disk, or a file that `cleanSource` counts as a replacement.
-  * With `onChangedFile=reread` or `tail`, a whole file must be the listed file, too. Otherwise the whole file
-  * is skipped: the next listing finds the changed file, and the file would be read twice.
+  * and only the listed bytes are read. A whole file is read in its current state, unless `cleanSource` counts
+  * the file as a replacement. With `onChangedFile=reread` or `tail`, a whole file must be the listed file,
+  * too. Otherwise the whole file is skipped: the next listing finds the changed file, and the file would be
+  * read twice. If only the tag differs, the piece is not skipped, because listings do not compare tags.
   *
   * With `tail`, a file that was renamed in its directory after the listing is read under its new path,
   * because the next listing finds only the appended part of a renamed file.
@@ -161,8 +161,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
 
   /** Returns `None` if the piece is to be skipped. The rows name the file by the listed path. */
   private def opened(split: FileSplit): Option[(FileSplit, O)] =
-    if (isReadAsIs(split) && !files.looksAreLocal && cleaning == CleanSource.Keep)
-      Some(split -> begin(split))
+    if (isReadAsIs(split) && cleaning == CleanSource.Keep) Some(split -> begin(split))
     else
       openedAtPath(split) match {
         case Right(piece) => Some(split -> piece)
@@ -203,13 +202,15 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
 
   private def suffix(file: SourceFile): String = file.path.substring(file.path.lastIndexOf('.') + 1)
 
-  /** Fails if the piece is not to be skipped.
+  /** Fails if the piece is not to be skipped. Another object of the same length and time differs only by the
+    * tag, and no listing would find that object.
     *
     * @param other the file at the path
     */
   private def refuse(split: FileSplit, other: Option[SourceFile]): Unit = {
     val found   = other.getOrElse(throw new FileNotFoundException(files.describe(split.file.path)))
-    val isLater = onChanged == OnChangedFile.Reread || (onChanged == OnChangedFile.Tail && isWhole(split))
+    val isRead  = onChanged == OnChangedFile.Reread || (onChanged == OnChangedFile.Tail && isWhole(split))
+    val isLater = isRead && !CleanSource.isAsListed(split.file.copy(tag = None), found)
     if (!isLater && onMissing == OnMissingFile.Fail) throw changed(split.file, found)
   }
 
@@ -232,19 +233,12 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
 
   private def isWhole(split: FileSplit): Boolean = split.isFirst && split.isLast
 
-  /** Whether the file at the path is the listed file. */
+  /** Whether the file at the path is the listed file. [[CleanSource]] forgets a replaced whole file, so that
+    * the source reads the replacement as a new file.
+    */
   private def isListed(split: FileSplit, found: SourceFile): Boolean =
-    isAsListed(split.file, found) ||
-      (if (isReadAsIs(split)) !isForgotten(split.file, found) else hasGrown(split.file, found))
-
-  /** Whether another file replaced the file, so that the source reads the other file as a new file. */
-  private def isForgotten(file: SourceFile, found: SourceFile): Boolean =
-    if (cleaning == CleanSource.Keep) found.id.isOther(file.id)
-    else CleanSource.isReplaced(files, file, found)
-
-  /** File ids may differ between hosts, so a file of the same length and time counts as the same file. */
-  private def isAsListed(file: SourceFile, found: SourceFile): Boolean =
-    found.copy(id = file.id).isStill(file)
+    if (isReadAsIs(split)) !CleanSource.isReplaced(files, split.file, found)
+    else CleanSource.isAsListed(split.file, found) || hasGrown(split.file, found)
 
   /** Whether programs have appended to the file without changing the listed bytes. */
   private def hasGrown(file: SourceFile, found: SourceFile): Boolean =

@@ -110,7 +110,7 @@ private[file] object Tailing {
     /** Checked after reading from the path, so that the check covers all bytes read. */
     private def isRenamed(file: SourceFile): Boolean = file.id.isKnown && {
       val isAtPath = settings.files.find(file.path).flatMap(_.file(file.path)).exists { found =>
-        !found.id.isOther(file.id) || found.copy(id = file.id).isStill(file)
+        !found.id.isOther(file.id) || CleanSource.isAsListed(file, found)
       }
       !isAtPath && RenamedFile.ofSameId(settings.files, file).nonEmpty
     }

@@ -15,14 +15,18 @@ import stoplog.storage.{HiddenNames, MoveOutcome, OpenFailure}
   */
 private[local] final class Relocation(link: (Path, Path) => Unit) {
 
-  /** @param linked called while the file has both names
+  /** If another program renames a file over the old name after the link, that file stays, because no
+    * micro-batch has read the file.
+    *
+    * @param linked called while the file has both names
     * @param remove deletes the old name
     */
   def move(file: Path, target: Path)(linked: => Unit)(remove: => Unit): MoveOutcome =
     try {
+      val moved = key(file)
       link(target, file)
       linked
-      completed(target)(remove)
+      completed(target)(if (hasKey(file, moved)) remove)
     } catch {
       case _: FileAlreadyExistsException                             => taken(file, target)(remove)
       case _: NoSuchFileException if !LocalFiles.exists(file)        => MoveOutcome.SourceGone
@@ -67,6 +71,10 @@ private[local] final class Relocation(link: (Path, Path) => Unit) {
       case _: AtomicMoveNotSupportedException                 =>
         throw new IOException(Relocation.elsewhere(file.getParent, target.getParent))
     }
+
+  /** Looks only at the old name, because a program may already have taken the file out of the archive. */
+  private def hasKey(file: Path, moved: AnyRef): Boolean =
+    LocalFiles.attributes(file).exists(_.fileKey() == moved)
 
   private def key(path: Path): AnyRef = Files.readAttributes(path, classOf[BasicFileAttributes]).fileKey()
 }

@@ -2,6 +2,7 @@
 package stoplog.source.file
 
 import java.io.ByteArrayOutputStream
+import java.nio.file.{Files, StandardCopyOption}
 import java.util.zip.{GZIPInputStream, GZIPOutputStream}
 
 import org.scalatest.funsuite.AnyFunSuite
@@ -11,6 +12,7 @@ import stoplog.laws.MemoryState
 import stoplog.source.{ReadLimits, SplitSource}
 import stoplog.source.file.Monitoring.OnChangedFile
 import stoplog.source.file.OnMissingFile.{Fail, Skip}
+import stoplog.storage.local.LocalSourceFiles
 
 /** Files that become others while they are read in pieces. */
 class ChangedFilesSuite extends AnyFunSuite {
@@ -58,6 +60,46 @@ class ChangedFilesSuite extends AnyFunSuite {
         val error = intercept[StoplogException](world.batch(limit))
         assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
       } else assert((first ++ world.all(limit)).size === lines.size) // no store without tags can notice it
+    }
+  }
+
+  for (changed <- Seq(OnChangedFile.Reread, OnChangedFile.Tail))
+    test(s"onChangedFile=$changed notices by the tag a whole file replaced by as many bytes in a second") {
+      val world = this.world(changed)
+      world.driver.files.hasTags = true
+      world.put("a", text, 1)
+      val planned = world.driver.planInVain()
+      world.put("a", text.replace('o', 'x'), 1)
+      val error = intercept[StoplogException](TextLines.rows(world.driver.source, planned))
+      assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
+    }
+
+  test("onChangedFile=reread notices by the tag a cut file replaced in the same second by as many bytes") {
+    for (limit <- limits) {
+      val world = this.world(OnChangedFile.Reread)
+      world.driver.files.hasTags = true
+      world.put("a", text, 1)
+      world.batch(limit)
+      world.put("a", text.replace('o', 'x'), 1)
+      val error = intercept[StoplogException](world.batch(limit))
+      assert(error.getCondition === "STOPLOG_SOURCE_FILE_CHANGED")
+    }
+  }
+
+  test("onChangedFile=ignore reads a whole file of a local disk that a rename has replaced") {
+    for {
+      missing <- Seq(Fail, Skip)
+      other   <- Seq("six\n", text.replace('o', 'x')) // shorter, and as long
+    } {
+      val world = new SourceWorld(OnChangedFile.Ignore, onMissing = missing)
+      val root  = Files.createTempDirectory("stoplog-changed")
+      world.storage = new LocalSourceFiles(root.toString)
+      world.restart()
+      Files.writeString(root.resolve("a"), text)
+      assert(world.planInVain().size === 1)
+      val made = Files.writeString(Files.createTempFile(root, "_", ""), other)
+      Files.move(made, root.resolve("a"), StandardCopyOption.ATOMIC_MOVE)
+      assert(world.all() === other.linesIterator.toVector)
     }
   }
 

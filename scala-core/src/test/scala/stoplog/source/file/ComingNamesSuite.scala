@@ -70,6 +70,23 @@ class ComingNamesSuite extends AnyFunSuite {
     }
   }
 
+  test("a file with only a new id is the committed file, stays and counts as uncleaned") {
+    for (cleaning <- Seq(CleanSource.Archive("_away"), CleanSource.Delete)) {
+      val world = this.world(cleaning, hasIds = true)
+      world.files.put("a", "1\n", 1000)
+      world.beforeCommit = () => {
+        world.files.replace("a", "1\n", 1000) // as a copy to another disk that keeps times
+        world.beforeCommit = () => ()
+      }
+      world.all()
+      assert(world.driver.metrics("uncleanedFiles") === "1")
+      world.restart()
+      world.all()
+      assert(world.read === Seq("1"))
+      assert(world.files.paths === Set("a"))
+    }
+  }
+
   test("a file reread under the same path is not forgotten when the first is cleaned") {
     val world = new SourceWorld(Monitoring.OnChangedFile.Reread, cleaning = CleanSource.Delete)
     world.files.hasFileIds = true

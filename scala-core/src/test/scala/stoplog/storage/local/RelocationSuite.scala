@@ -7,7 +7,7 @@ import java.nio.file._
 import org.scalatest.BeforeAndAfterEach
 import org.scalatest.funsuite.AnyFunSuite
 
-import stoplog.fault.Faults
+import stoplog.fault.{Faults, Step}
 import stoplog.storage.MoveOutcome
 
 /** Moves of files of other programs. */
@@ -71,6 +71,25 @@ class RelocationSuite extends AnyFunSuite with BeforeAndAfterEach {
       Relocation.byLink.move(file, target)(())(throw new AccessDeniedException(file.toString))
     }
     assert(Files.exists(file) && !Files.exists(target))
+  }
+
+  test("keeps a file that is renamed over the old name while the archived file has both names") {
+    val faults = new Faults {
+      override def at(step: Step): Unit = if (step == Step.MidArchive) {
+        val made = Files.writeString(world.resolve("made"), "unread")
+        Files.move(made, file, StandardCopyOption.ATOMIC_MOVE)
+        ()
+      }
+    }
+    val files = new LocalSourceFiles(world.resolve("in").toString, faults)
+    assert(files.move("daily.csv", target.toString) === MoveOutcome.Moved)
+    assert(Files.readString(file) === "unread" && Files.readString(target) === "new")
+  }
+
+  test("removes the old name of a file that another program has taken out of the archive") {
+    val outcome = Relocation.byLink.move(file, target)(Files.delete(target))(Files.delete(file))
+    assert(outcome === MoveOutcome.Moved)
+    assert(!Files.exists(file) && !Files.exists(target))
   }
 
   test("a trial detects another file system before reading and creates no source files") {

@@ -14,13 +14,19 @@ import com.fasterxml.jackson.databind.ObjectMapper
 import org.apache.spark.{ErrorClassesJsonReader, SparkThrowable}
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.options.OtherNames
+
 /** What is asked of the errors of stoplog and of each connector.
   *
-  * @param file of its own conditions; `None` for a connector that has only conditions of the core
-  * @param one  an error of each constructor
+  * @param file      of its own conditions; `None` for a connector that has only conditions of the core
+  * @param one       an error of each constructor
+  * @param connector the name of the connector in the file of other names of options
   */
-abstract class ConditionRules(file: Option[URL], one: Seq[Throwable with SparkThrowable])
-    extends AnyFunSuite {
+abstract class ConditionRules(
+    file: Option[URL],
+    one: Seq[Throwable with SparkThrowable],
+    connector: Option[String] = None
+) extends AnyFunSuite {
 
   private lazy val conditions: Seq[String] = file.toSeq.flatMap { url =>
     val tree = Using.resource(url.openStream())(new ObjectMapper().readTree(_: InputStream))
@@ -92,6 +98,14 @@ abstract class ConditionRules(file: Option[URL], one: Seq[Throwable with SparkTh
       assert(verbs(ends.replaceFirst("^[Oo]r ", "").takeWhile(_ != ' ').capitalize), s"$condition: $ends")
       assert(last.endsWith("."), condition)
     }
+  }
+
+  test("no message gives an option a former name, or its name in another system") {
+    for {
+      id   <- connector
+      e    <- one
+      word <- "\\b[a-z]+[A-Z]\\w*".r.findAllIn(e.getMessage)
+    } assert(OtherNames.ofConnector(id).problem(word) === None, e.getMessage)
   }
 
   test("SQLSTATEs have five characters") {

@@ -9,7 +9,8 @@ import scala.util.Try
 import stoplog.cassandra.client.CassandraErrors
 import stoplog.error.{ConditionRules, Conditions}
 
-class CassandraErrorsSuite extends ConditionRules(Some(CassandraErrorsSuite.url), CassandraErrorsSuite.one) {
+class CassandraErrorsSuite
+    extends ConditionRules(Some(CassandraErrorsSuite.url), CassandraErrorsSuite.one, Some("cassandra")) {
 
   test("no error or toString of options contains a secret") {
     val right = Map("contactPoints" -> "a", "keyspace" -> "k", "table" -> "t") ++

@@ -7,6 +7,8 @@ import java.time.LocalDateTime
 import scala.util.Using
 
 import stoplog.engine.Existing
+import stoplog.error.StoplogException
+import stoplog.jdbc.staging.EpochStatus
 import stoplog.jdbc.types.SqlArray
 
 class DerbyUpsertSuite  extends UpsertLaws(TestDatabase.derby())
@@ -65,9 +67,26 @@ class MariaDbUpsertSuite extends UpsertLaws(TestDatabase.mariaDb) {
   }
 }
 
-class DerbyEpochSuite  extends EpochLaws(TestDatabase.derby())
-class H2EpochSuite     extends EpochLaws(TestDatabase.h2())
-class SqliteEpochSuite extends EpochLaws(TestDatabase.sqlite(Files.createTempDirectory("stoplog-sqlite")))
+class DerbyEpochSuite extends EpochLaws(TestDatabase.derby())
+class H2EpochSuite    extends EpochLaws(TestDatabase.h2())
+
+class SqliteEpochSuite extends EpochLaws(TestDatabase.sqlite(Files.createTempDirectory("stoplog-sqlite"))) {
+  test("a bad row that ends the transaction fails the epoch, and no row is committed alone") {
+    val table = s"${database.newHeap()}_r"
+    database.execute(
+      s"CREATE TABLE $table (id BIGINT UNIQUE ON CONFLICT ROLLBACK, word TEXT)",
+      s"INSERT INTO $table VALUES (7, 'old')"
+    )
+    val sink   = new JdbcSinkFixture(database, table, database.connector, reject = true)
+    val driver = sink.driver("q", "r1")
+    driver.begin(0)
+    val results = Seq(sink.stage(1L -> "a", 2L -> "b"), sink.stage(3L -> "c", 7L -> "d"))
+    val e       = intercept[StoplogException](driver.commit(0, results, Existing.Keep))
+    assert(e.getCondition === "STOPLOG_REQUEST_FAILED")
+    assert(database.rows(s"SELECT id FROM $table") === Seq(Seq("7")))
+    assert(sink.driver("q", "r2").begin(0) === EpochStatus.Open)
+  }
+}
 
 class PostgresEpochSuite extends EpochLaws(TestDatabase.postgres) {
   test("rejects individual rows that violate a deferred constraint") {

@@ -85,8 +85,8 @@ class FailureKindSuite extends AnyFunSuite {
           248, 295, 296, 8114, 8115, 8169, 9420, 50000, 51000),
         FailureKind.Transient -> Seq(1204, 1205, 1222, 3960, 701, 802, 8645, 8651, 921, 922, 6005, 17142,
           18401, 20, 64, 233, 10053, 10054, 10060, 10928, 10929, 40197, 40501, 40613, 49918, 49919, 49920),
-        // no table, no column, no right, a syntax error, a full log
-        FailureKind.Fatal -> Seq(208, 207, 229, 102, 9002)
+        // no table, no column, no right, a syntax error, a full log; an ended transaction
+        FailureKind.Fatal -> Seq(208, 207, 229, 102, 9002, 3609, 3930, 3931, 3998)
       )
       code <- codes
     } assert(sqlServer(code) === kind, code)

@@ -8,7 +8,7 @@ import org.apache.spark.SparkThrowable
 import stoplog.error.ConditionRules
 import stoplog.jdbc.client.{JdbcErrors, SinkAddress}
 
-class JdbcErrorsSuite extends ConditionRules(None, JdbcErrorsSuite.one)
+class JdbcErrorsSuite extends ConditionRules(None, JdbcErrorsSuite.one, Some("jdbc"))
 
 object JdbcErrorsSuite {
   private val cause = new SQLException("value too long for type character varying(3)", "22001")

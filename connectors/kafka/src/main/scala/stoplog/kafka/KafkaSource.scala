@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka
 
-import java.util.{Map => JMap}
+import java.util.{Locale, Map => JMap}
 
 import scala.jdk.CollectionConverters._
 
@@ -177,11 +177,25 @@ final class KafkaSourceBuilder private (
         Seq("call exactly one of withTopics, withTopicPattern and withPartitions.")
       )
     // Spark ignores unknown options: a misspelled position would skip records.
-    val problems = options.keys.toSeq.sorted.flatMap(OtherNames.ofConnector("kafkaSource").problem)
+    val names    = OtherNames.ofConnector("kafkaSource")
+    val problems = options.keys.toSeq.sorted.flatMap(names.problem) ++ twoStarts ++ repeated
     if (problems.nonEmpty) throw Errors.invalidOptions(problems)
     val columns = Seq(s"${key.of("key")} AS key", s"${value.of("value")} AS value") ++ KafkaSourceBuilder.Kept
     new KafkaSource(options ++ selections ++ position.fold(Map.empty[String, String])(starting), columns)
   }
+
+  /** Spark uses one of several options for a start, and ignores the others. */
+  private def twoStarts: Seq[String] = for {
+    _   <- position.toSeq
+    key <- options.keys.toSeq.sorted
+    if KafkaSourceBuilder.Starts(key.toLowerCase(Locale.ROOT))
+  } yield s"$key and startingFrom: a source has one start; remove one of the two."
+
+  /** Spark ignores the case of names, and uses one of several values. */
+  private def repeated: Seq[String] =
+    options.keys.toSeq.sorted.groupBy(_.toLowerCase(Locale.ROOT)).values.toSeq.collect {
+      case same if same.sizeIs > 1 => s"${same.mkString(" and ")} are the same option; use one spelling."
+    }
 
   private def selecting(how: String, what: String): KafkaSourceBuilder =
     new KafkaSourceBuilder(options, selections + (how -> what), position, key, value)
@@ -215,6 +229,8 @@ private[kafka] object KafkaSourceBuilder {
     Decoder.binary,
     Decoder.binary
   )
+
+  private val Starts = Set("startingoffsets", "startingtimestamp", "startingoffsetsbytimestamp")
 
   private val Kept = Seq("topic", "partition", "offset", "timestamp", "timestampType", "headers")
 }

@@ -15,7 +15,8 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.error.{ConditionRules, Conditions}
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 
-class KafkaErrorsSuite extends ConditionRules(Some(KafkaErrorsSuite.url), KafkaErrorsSuite.one) {
+class KafkaErrorsSuite
+    extends ConditionRules(Some(KafkaErrorsSuite.url), KafkaErrorsSuite.one, Some("kafka")) {
 
   test("a lost transaction is reported with all details for finding its rows") {
     val message =

@@ -45,6 +45,25 @@ class KafkaSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(problem("isolation.level").contains("use kafka.isolation.level."))
   }
 
+  test("rejects a second start, and an option in two spellings") {
+    def problem(build: KafkaSourceBuilder => KafkaSourceBuilder) = {
+      val e = intercept[StoplogArgumentException](build(KafkaSource.builder("b:1").withTopics("t")).build())
+      assert(e.getCondition === "STOPLOG_INVALID_OPTIONS")
+      e.getMessage
+    }
+    for {
+      key      <- Seq("startingOffsets", "STARTINGTIMESTAMP", "startingOffsetsByTimestamp")
+      position <- Seq(StartPosition.Earliest, StartPosition.timestamp(1), StartPosition.group("g"))
+    } assert(
+      problem(_.startingFrom(position).withOption(key, "1"))
+        .contains(s"$key and startingFrom: a source has one start; remove one of the two.")
+    )
+    assert(
+      problem(_.withOption("startingOffsets", "latest").withOption("startingoffsets", "earliest"))
+        .contains("startingOffsets and startingoffsets are the same option; use one spelling.")
+    )
+  }
+
   test("a stream from the latest offsets reads later records only") {
     val topic = written("source-latest", 0 -> "a")
     val place = Files.createTempDirectory("stoplog-kafka-source")

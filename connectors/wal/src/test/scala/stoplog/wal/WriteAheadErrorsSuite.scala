@@ -49,7 +49,8 @@ class WriteAheadErrorsSuite
           Chunk("main", "query", "chunk-1", Some(7L), 0, 2),
           new IllegalStateException("it is full")
         )
-      )
+      ),
+      Some("wal")
     ) {
 
   test("no message contains a secret of a webhook's URL") {

@@ -16,7 +16,8 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
     RequestErrors.unreachable(
       s"The cluster at $contactPoints",
       why,
-      "contactPoints, localDatacenter and the credentials, and that the cluster runs",
+      "contactPoints, username and password, that the cluster runs, and, if its nodes are in several data " +
+        "centers, datastax-java-driver.basic.load-balancing-policy.local-datacenter",
       cause
     )
 
@@ -58,7 +59,7 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       why,
       "No row was skipped",
       cause,
-      "set requestTimeout or retryTimeout to a longer time"
+      "set datastax-java-driver.basic.request.timeout or retryTimeout to a longer time"
     )
 
   /** @param newest       the newest written epoch
@@ -113,7 +114,7 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       s"$table for the times of epochs",
       why,
       s"with $cql",
-      "set epochTable to another name, or writeTimestamp to column or server",
+      "set writeTimestamp to column or server, or progressTable (not of a write-ahead sink) to another table",
       cause
     )
 
@@ -123,7 +124,7 @@ private[cassandra] object CassandraErrors extends ErrorMaker {
       s"$table for the notes of a write-ahead sink about sent chunks",
       why,
       s"with $cql",
-      "set cassandra.chunksTable to another name, or committer to files",
+      "set cassandra.progressTable to another table, or committer to files",
       cause
     )
 }

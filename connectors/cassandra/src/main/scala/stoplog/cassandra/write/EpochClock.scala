@@ -101,7 +101,7 @@ private[cassandra] object EpochClock {
     */
   final val MarginMicros = 1000000L
 
-  /** Returns the clock of a query, with the timestamps in the table of the option `epochTable`. */
+  /** Returns the clock of a query, with the timestamps in the table of the option `progressTable`. */
   def of(options: CassandraOptions, epochTable: WriteTimestamp.OfEpoch, query: String): EpochClock =
     new EpochClock(
       new CassandraLedger(options, epochTable),

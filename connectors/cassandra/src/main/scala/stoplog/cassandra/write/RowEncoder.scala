@@ -41,7 +41,7 @@ private[cassandra] final class RowEncoder(
     // Only static columns need the hash of the partition.
     val isPartition = plan.statics.nonEmpty && plan.partition(at)
     val isKey       = plan.key.contains(at)
-    val exactTimes  = if (isKey) ExactTimes.of(field.dataType) else None
+    val exactTimes  = ExactTimes.of(field.dataType, types(at), isKey)
     EncodedColumn(ordinal, writer, isKey, isPartition, plan.statics(at), exactTimes)
   }.toArray
 
@@ -141,7 +141,7 @@ private[cassandra] object RowEncoder {
 
   /** A column of the rows that is written.
     *
-    * @param exactTimes checks the timestamps in a column of the primary key
+    * @param exactTimes checks the timestamps in keys and sets
     */
   final case class EncodedColumn(
       ordinal: Int,

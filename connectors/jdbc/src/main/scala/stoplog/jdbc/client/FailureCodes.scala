@@ -121,6 +121,12 @@ private[jdbc] object FailureCodes {
     )
   )
 
+  /** Returns true for an error after which SQL Server has no transaction, or accepts only a rollback. This is
+    * not a kind: a trigger that ends the transaction of a single batch refuses a row of the batch.
+    */
+  def endsOnSqlServer(failure: SQLException): Boolean =
+    failure.getClass.getName.startsWith(SqlServerClasses) && Set(3609, 3930, 3931, 3998)(failure.getErrorCode)
+
   private val OracleMessage          = "ORA-(\\d{1,6})".r
   private final val OracleRolledBack = 2091
   private final val SqlServerClasses = "com.microsoft.sqlserver."

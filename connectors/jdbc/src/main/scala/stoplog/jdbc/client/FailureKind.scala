@@ -21,9 +21,18 @@ private[jdbc] object FailureKind {
 
   /** Classifies a failure. The exception of a batch is chained to the exceptions of its rows. */
   def of(failure: Throwable, codes: FailureCodes): FailureKind = {
-    val each = chain(failure).map(one(_, codes))
-    if (each.contains(Transient)) Transient else if (each.contains(BadRow)) BadRow else Fatal
+    val failures = chain(failure)
+    val each     = failures.map(one(_, codes))
+    // A deadlock of MySQL ends the transaction, so that the rollback to a savepoint fails, too.
+    val first = failures.flatMap(_.getSuppressed.toSeq).flatMap(chain(_)).map(one(_, codes))
+    if ((each ++ first).contains(Transient)) Transient else if (each.contains(BadRow)) BadRow else Fatal
   }
+
+  /** Returns true if the database has ended the current transaction, or accepts only a rollback. Some drivers
+    * do not report that a rollback to a savepoint fails.
+    */
+  def endsTransaction(failure: Throwable): Boolean =
+    chain(failure).exists(e => e.getSQLState == RolledBackByConstraint || FailureCodes.endsOnSqlServer(e))
 
   /** Returns true if the failure is a duplicate key. */
   def isDuplicateKey(failure: Throwable): Boolean = chain(failure).exists(_.getSQLState == "23505")

@@ -21,7 +21,7 @@ private[stoplog] object JdbcErrors extends ErrorMaker {
   def outputMode(mode: String): StoplogArgumentException = Errors.unsupported(
     s"The mode $mode with upserts",
     "the mode replaces all rows, and upserts cannot replace all rows in one step",
-    "writeMode = transactional, which replaces all rows in one transaction, or another mode"
+    "a sink without keyColumns, which replaces all rows in one transaction, or another mode"
   )
 
   def unreachable(database: String, why: Throwable): StoplogArgumentException = RequestErrors.unreachable(

@@ -60,6 +60,7 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
     Using.resource(bound(sql, parameters).executeQuery())(read)
 
   /** Runs work within the current transaction. If the work fails, the transaction continues without the work.
+    * If the database has ended the transaction, the error of the rollback is thrown.
     */
   def savepoint[A](work: => A): A = {
     val connection = opened()
@@ -69,8 +70,17 @@ private[jdbc] final class Session(connector: ConnectionSource, queryTimeoutSecon
       catch {
         case NonFatal(e) =>
           forget()
-          // If the connection is lost, the transaction fails as a whole.
-          Try(connection.rollback(before))
+          try {
+            connection.rollback(before)
+            if (FailureKind.endsTransaction(e))
+              throw new SQLException(s"the database has ended the transaction: ${e.getMessage}", "25000")
+          } catch {
+            // The transaction fails as a whole: later statements would commit without the earlier rows. The
+            // first error is not the cause, because callers reject a bad row and continue.
+            case NonFatal(lost) =>
+              lost.addSuppressed(e)
+              throw lost
+          }
           throw e
       }
     Try(connection.releaseSavepoint(before)) // some databases reject the release as unnecessary

@@ -28,6 +28,12 @@ private[jdbc] object ColumnType {
   /** @param longest the maximum number of characters */
   final case class Text(longest: Option[Int], padding: Padding) extends ColumnType
 
+  /** Texts of MySQL and MariaDB, which cut blanks at the end of a longer text with only a warning.
+    *
+    * @param bytes the maximum number of bytes
+    */
+  final case class SizedText(bytes: Int) extends ColumnType
+
   /** Texts of a list.
     *
     * @param separator separates several values of the list, in the order of the list; `None` for one value
@@ -85,6 +91,9 @@ private[jdbc] object ColumnType {
   sealed trait Padding
   case object Padded   extends Padding
   case object Unpadded extends Padding
+
+  /** The database removes all blanks at the end of a read value, as MySQL and MariaDB do. */
+  case object Stripped extends Padding
 
   sealed trait FloatingRange
 

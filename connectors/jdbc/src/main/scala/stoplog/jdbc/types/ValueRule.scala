@@ -268,8 +268,15 @@ private object TextRule {
         val value  = text(row, i)
         val length = value.codePointCount(0, value.length)
         if (length > most) throw new Inexact(s"has more than $most characters")
-        if (padding == Padded && length < most && value.endsWith(" "))
+        if (value.endsWith(" ") && (padding == Stripped || (padding == Padded && length < most)))
           throw new Inexact("ends with a blank, which the column does not distinguish from its padding")
+        value
+      }
+    case SizedText(most) =>
+      Right { (row, i) =>
+        val value = text(row, i)
+        if (value.endsWith(" ") && row.getUTF8String(i).numBytes > most)
+          throw new Inexact(s"has more than $most bytes and ends with a blank, which the database would cut")
         value
       }
     case Labels(values, separator) =>

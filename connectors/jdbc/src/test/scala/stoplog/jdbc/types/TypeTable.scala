@@ -205,7 +205,9 @@ object TypeTable {
     "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
     "(1,b)",
     "\\'\"{},",
-    "1 day"
+    "1 day",
+    "abcd ",
+    "x" * 255 + " "
   )
 
   val samples: Seq[(DataType, Seq[Any])] = Seq[(DataType, Seq[Any])](

@@ -4,6 +4,8 @@ package stoplog.jdbc.types
 import java.sql.Timestamp
 import java.time.{Instant, LocalDate, LocalDateTime, ZoneId}
 
+import scala.util.{Failure, Success, Try}
+
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.types.StringType
 import org.apache.spark.unsafe.types.UTF8String
@@ -42,6 +44,27 @@ class ValueRuleSuite extends AnyFunSuite {
     def stored(text: String) = read(InternalRow(UTF8String.fromString(text)), 0)
     for (text <- Seq("", "a", "b,c", "a,b,c")) assert(stored(text) === text)
     for (text <- Seq("b,a", "a,a", "a,d", "a,", "A")) intercept[Inexact](stored(text))
+  }
+
+  test("MySQL gets no text whose blanks at the end it would remove") {
+    val forms = DriverForms(Moments.Texts, DriverForms.Arrays.AsText, ZoneId.of("UTC"))
+    def isStored(column: String, text: String) = {
+      val read = ValueRule.of(StringType, TypeNames.mySql(column), forms).toOption.get
+      Try(read(InternalRow(UTF8String.fromString(text)), 0)) match {
+        case Success(value)      => value === text
+        case Failure(_: Inexact) => false
+        case Failure(other)      => throw other
+      }
+    }
+    for (text <- Seq("abcd", " abc", "")) assert(isStored("char(5)", text), text)
+    for (text <- Seq("abc ", "abcd ", " ")) assert(!isStored("char(5)", text), text)
+    assert(isStored("varchar(5)", "abcd "))
+    for ((column, bytes) <- Seq("tinytext" -> 255, "text" -> 65535, "mediumtext" -> 16777215)) {
+      assert(isStored(column, "x" * (bytes - 1) + " "), column)
+      assert(!isStored(column, "x" * bytes + " "), column)
+    }
+    assert(!isStored("tinytext", "\u0436" * 127 + "  "))
+    assert(isStored("longtext", "x" * 65535 + " "))
   }
 
   private def millis(value: Any): Long = value match {

@@ -99,16 +99,22 @@ def _may_be_note(file: FileInfo) -> bool:
 
 
 def _longest_in(name: str, names: set[str]) -> str | None:
-    """Returns the longest name that another name contains after a prefix.
+    """Returns the longest name that another name contains after a prefix, and does not cut in a number.
 
     >>> _longest_in("_part-10.json.valid-length", {"part-1", "part-10.json"})
     'part-10.json'
+    >>> _longest_in("_part-0-12.valid-length", {"part-0-1"})
     """
     for length in range(len(name) - 1, 0, -1):
         for start in range(1, len(name) - length + 1):
-            if name[start : start + length] in names:
-                return name[start : start + length]
+            end = start + length
+            if name[start:end] in names and not _cuts_number(name, start) and not _cuts_number(name, end):
+                return name[start:end]
     return None
+
+
+def _cuts_number(name: str, at: int) -> bool:
+    return at < len(name) and name[at - 1 : at + 1].isdigit()
 
 
 def _decoded(content: bytes) -> int | None:

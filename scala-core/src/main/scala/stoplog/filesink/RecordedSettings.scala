@@ -251,7 +251,8 @@ private[stoplog] object RecordedBuckets {
     key.zip(zoneOf(bucketing)).map { case (key, zone) => key -> zone.getId }.toMap
   }
 
-  private def zoneOf(bucketing: Bucketing): Option[ZoneId] = bucketing match {
+  /** Returns the time zone of the names of directories; `None` for names without a time. */
+  def zoneOf(bucketing: Bucketing): Option[ZoneId] = bucketing match {
     case Bucketing.DateTime(_, zone, _)      => Some(zone)
     case Bucketing.PartitionColumns(_, zone) => Some(zone.getOrElse(sessionZone))
     case _                                   => None

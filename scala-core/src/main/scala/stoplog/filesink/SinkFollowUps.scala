@@ -48,8 +48,10 @@ private[stoplog] object SinkFollowUps {
   /** Returns the rule, checked before any action. Error: `STOPLOG_INVALID_OPTIONS`. */
   def rule(options: SinkOptions, schema: StructType): CompleteRule = {
     val completeness = options.buckets.completeness
-    def ends         = BucketEnds
-      .of(options.buckets.bucketing, schema, completeness.zone)
+    // The days of partitionBy are days of the zone that names their directories.
+    val zone = RecordedBuckets.zoneOf(options.buckets.bucketing).getOrElse(completeness.zone)
+    def ends = BucketEnds
+      .of(options.buckets.bucketing, schema, zone)
       .fold(
         why =>
           throw Errors.invalidOptions(Seq(s"bucketComplete cannot determine the end of a bucket: $why.")),

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format
 
+import java.util.Arrays
+
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
@@ -99,6 +101,7 @@ private[format] object LineEnds {
   private final class Only(text: String) extends LineEnds {
     private val chars = text.toCharArray
     private val bytes = UTF8String.fromString(text)
+    private val end   = bytes.getBytes
 
     override def isWithin(record: Array[Char], size: Int): Boolean = {
       var at = 0
@@ -112,8 +115,14 @@ private[format] object LineEnds {
       i == chars.length
     }
 
+    // Searches bytes, as readers do: UTF8String.indexOf skips bytes after an incomplete character.
     override def isWithin(value: UTF8String): Boolean =
-      if (bytes.numBytes == 1) value.contains(bytes)
-      else UTF8String.concat(value, bytes).indexOf(bytes, 0) != value.numChars
+      if (end.length == 1) value.contains(bytes)
+      else {
+        val line = UTF8String.concat(value, bytes).getBytes
+        var at   = 0
+        while (at < value.numBytes && !Arrays.equals(line, at, at + end.length, end, 0, end.length)) at += 1
+        at < value.numBytes
+      }
   }
 }

@@ -63,8 +63,9 @@ private[spark] final case class TableColumns(
     all.filter(field => hasDefault(field) && !found.contains(field))
   }
 
+  /** The lengths of the query's columns, such as columns of another table, do not hold for the table. */
   private def both(ofTable: Metadata, ofQuery: Metadata): Metadata =
-    new MetadataBuilder().withMetadata(ofTable).withMetadata(ofQuery).build()
+    new MetadataBuilder().withMetadata(ofQuery).remove(LengthKey).withMetadata(ofTable).build()
 
   private def hasDefault(field: StructField): Boolean = field.getCurrentDefaultValue().isDefined
 
@@ -85,6 +86,9 @@ private[spark] final case class TableColumns(
 }
 
 private[spark] object TableColumns {
+
+  /** Under which Spark keeps the type `CHAR(n)` or `VARCHAR(n)` of a column. */
+  private final val LengthKey = "__CHAR_VARCHAR_TYPE_STRING"
 
   /** How readers of a file find a column. */
   sealed trait KnownBy

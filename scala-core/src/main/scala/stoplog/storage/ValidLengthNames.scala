@@ -53,6 +53,15 @@ private[stoplog] object ValidLengthNames {
     inside.find(isFile)
   }
 
+  /** Returns the longest name in the same directory with which this name ends, after a prefix. */
+  def longestEnd(path: String)(isFile: String => Boolean): Option[String] = {
+    val (directory, name) = (FileStore.directoryOf(path), FileStore.nameOf(path))
+    (1 until name.length).iterator
+      .filterNot(cutsNumber(name, _))
+      .map(start => FileStore.path(directory, name.substring(start)))
+      .find(isFile)
+  }
+
   private def cutsNumber(name: String, at: Int): Boolean =
     at < name.length && name(at).isDigit && name(at - 1).isDigit
 

@@ -111,19 +111,24 @@ private[stoplog] final class VisibleFiles(files: FileStore) {
     catch { case NonFatal(_) => true }
 
   /** Returns the valid-length files of the visible files, by the path of the visible file. A valid-length
-    * file with a standard name stays when its file is gone, and belongs to no other file.
+    * file with a standard name stays when its file is gone, and belongs to no other file. But a configured
+    * prefix may begin like the standard prefix.
     */
   private def notesOf(hidden: Vector[FileInfo], visible: Set[String]): Map[String, Note] = {
     val (named, others) = hidden.partitionMap { file =>
       ValidLengthNames.standard.fileOf(file.path).map(_ -> file).toLeft(file)
     }
     val standard  = named.collect { case (about, file) if visible(about) => about -> noteIn(file) }
-    val ofAnyName = for {
-      file  <- others if ValidLengthNames.mayBeOne(file)
-      about <- ValidLengthNames.longestIn(file.path)(visible)
+    val ofAnyName = others.map(file => file -> ValidLengthNames.longestIn(file.path)(visible)) ++
+      named.collect {
+        case (about, file) if !visible(about) => file -> ValidLengthNames.longestEnd(about)(visible)
+      }
+    val configured = for {
+      (file, found) <- ofAnyName if ValidLengthNames.mayBeOne(file)
+      about         <- found
       note = noteIn(file) if note.validBytes.isDefined
     } yield about -> note
-    (ofAnyName ++ standard).toMap
+    (configured ++ standard).toMap
   }
 
   private def noteIn(file: FileInfo): Note =

@@ -35,6 +35,21 @@ class LineEndsSuite extends AnyFunSuite {
     }
   }
 
+  test("an end of several bytes is found where its bytes are, also next to incomplete characters") {
+    val random = new Random(7)
+    val bytes  = Array(0xc3, 0xe9, 0xf0, 0xff, 0x80, 'a'.toInt, '|'.toInt, 13, 10).map(_.toByte)
+    for {
+      end <- Seq("\r\n", "||", "|\n|")
+      ends = LineEnds.of(Some(end))
+      _ <- 1 to 5000
+    } {
+      val text   = Array.fill(random.nextInt(8))(bytes(random.nextInt(bytes.length)))
+      val found  = ends.isWithin(UTF8String.fromBytes(text))
+      val wanted = (text ++ end.getBytes).indexOfSlice(end.getBytes) < text.length
+      assert(found === wanted, text.mkString(" "))
+    }
+  }
+
   test("a part of a larger array is searched without the bytes beside it") {
     val array = "\nwithin the lines, a text of more than thirty-two bytes\n".getBytes
     assert(!ends.isWithin(UTF8String.fromBytes(array, 1, array.length - 2)))

@@ -5,6 +5,7 @@ import java.nio.file.Paths
 
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.execution.streaming.runtime.MemoryStream
+import org.apache.spark.sql.functions.col
 import org.apache.spark.sql.streaming.{DataStreamWriter, StreamingQuery, StreamingQueryException, Trigger}
 import org.scalatest.funsuite.AnyFunSuite
 
@@ -99,6 +100,22 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
         assert(rows(target).filter(_.getInt(0) > 9) === Seq(11, 12).map(Row(_, 5, "d", "c   ", "s", 5, "r ")))
       }
     }
+
+  test("the lengths of the table hold for columns of other tables with other lengths") {
+    val source = table("longer", "m INT, s VARCHAR(10), c VARCHAR(10)", "format 'parquet'")
+    spark.sql(s"INSERT INTO $source VALUES (1, 'abcdef', 'x'), (2, 'abc', 'y')")
+    def stream(number: Int) = numbers
+      .join(spark.table(source), col("n") === col("m") && col("n") === number)
+      .selectExpr("n AS id", "s", "c")
+    val target = table("shorter", "id INT, s VARCHAR(3), c CHAR(4)", "format 'parquet'")
+    val error  = intercept[StreamingQueryException](write(stream(1), target, new TestDirectory))
+    assert(Thrown.text(error).contains("EXCEED_LIMIT_LENGTH"))
+    write(stream(2), target, new TestDirectory)
+    assert(rows(target) === Seq(Row(2, "abc", "y   ")))
+    val free = table("free", "id INT, s STRING, c STRING", "format 'parquet'")
+    write(stream(1).selectExpr("id", "s", "repeat(c, 20) AS c"), free, new TestDirectory)
+    assert(rows(free) === Seq(Row(1, "abcdef", "x" * 20)))
+  }
 
   test("lengths hold within structs, arrays and maps, and NOT NULL columns with a default may be missing") {
     val target = table(

@@ -100,6 +100,18 @@ class VisibleFilesSuite extends AnyFunSuite {
     }
   }
 
+  test("a valid-length file belongs to its part if the configured prefix begins like the standard prefix") {
+    for (prefix <- Seq("_v", "__", "_valid-")) withFiles("b/part-0-1", "b/part-2.json") { (root, files) =>
+      put(root, s"b/${prefix}part-2.json.valid-length", ValidLengthNames.encoded(3))
+      put(root, "b/_part-0-1.json.valid-length", ValidLengthNames.encoded(3))
+      val listing = new VisibleFiles(files).list(Scope.Whole)
+      assert(
+        listing.files.map(f => f.path -> f.committedBytes).toMap ===
+          Map("b/part-0-1" -> 5, "b/part-2.json" -> 3)
+      )
+    }
+  }
+
   test("a symbolic link is a separate entry, and the listing does not follow links") {
     withFiles("b/a.txt", "other/c.txt") { (root, files) =>
       Files.createSymbolicLink(root.resolve("b/link"), root.resolve("other"))

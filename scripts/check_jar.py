@@ -11,7 +11,7 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 
-MAX_JAR_BYTES = 6_800_000  # see docs/correctness/decisions/0018-one-jar.md
+MAX_JAR_BYTES = 6_900_000  # see docs/correctness/decisions/0018-one-jar.md
 MAVEN = "{http://maven.apache.org/POM/4.0.0}"
 PROVIDED_SPARK = ("org.apache.spark", "provided")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows in turn for many buckets, beside Spark's own sink with as many partitions."""
+"""Text and JSON in 24 buckets, compared with Spark's own sink and as many partitions."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from bench.peers import Peer
-from bench.report import spread
+from bench.report import pair_table
 from bench.rounds import Measured, throughput_rounds
 
 import stoplog
@@ -49,20 +49,10 @@ def speeds(spark: SparkSession, plan: Plan, folder: Path) -> list[Measured]:
 
 
 def bucket_section(speeds_of: Sequence[Measured], plan: Plan) -> list[str]:
-    found = {each.peer: each for each in speeds_of}
-    rows = []
-    for kind in KINDS:
-        ours, theirs = found[f"stoplog {kind}"], found[f"Spark {kind}"]
-        rows.append(
-            f"| {kind} | {ours.median:,.0f} | {theirs.median:,.0f} | {ours.median / theirs.median:.2f} "
-            f"| {spread(ours.rounds, ',.0f')} | {spread(theirs.rounds, ',.0f')} |"
-        )
     return [
         f"Rows per second in micro-batches of {plan.large_rows:,} lines for {BUCKETS} buckets in random",
         "order, with `durability=process`, the durability of Spark's sink. Spark's sink sorts the rows of a",
         "task by their partition, and ends a file for each task, partition and micro-batch.",
         "",
-        "| format | stoplog | Spark | ratio | rounds of stoplog | rounds of Spark |",
-        "|---|---:|---:|---:|---|---|",
-        *rows,
+        *pair_table(speeds_of, KINDS),
     ]

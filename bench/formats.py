@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.peers import Peer
-from bench.report import spread
+from bench.report import pair_table
 from bench.rounds import Measured, throughput_rounds
 
 import stoplog
@@ -89,23 +89,11 @@ def speeds(spark: SparkSession, plan: Plan, folder: Path) -> list[Measured]:
 
 
 def format_section(speeds_of: Sequence[Measured], plan: Plan) -> list[str]:
-    found = {each.peer: each for each in speeds_of}
-    rows = []
-    for form in FORMS:
-        ours = found[f"stoplog {form.name}"]
-        theirs = found.get(f"Spark {form.name}")
-        rows.append(
-            f"| {form.name} | {ours.median:,.0f} | "
-            + (f"{theirs.median:,.0f} | {ours.median / theirs.median:.2f}" if theirs else "none | ")
-            + f" | {spread(ours.rounds, ',.0f')} | {spread(theirs.rounds, ',.0f') if theirs else ''} |"
-        )
     return [
         f"Rows per second in micro-batches of {plan.large_rows:,} lines, with `durability=process`, the",
         "durability of Spark's sink, at the default level of each codec. Spark writes text with",
         "zstd only where Hadoop's native library is installed. Files of Parquet and ORC end with each",
         "micro-batch, as Spark's do.",
         "",
-        "| format | stoplog | Spark | ratio | rounds of stoplog | rounds of Spark |",
-        "|---|---:|---:|---:|---|---|",
-        *rows,
+        *pair_table(speeds_of, [form.name for form in FORMS]),
     ]

@@ -61,6 +61,24 @@ def throughput_table(throughput: Sequence[Measured]) -> list[str]:
     return ["| sink | rows per second | ratio to Spark text | rounds |", "|---|---:|---:|---|", *rows]
 
 
+def pair_table(speeds: Sequence[Measured], names: Sequence[str]) -> list[str]:
+    """Rows per second of the peers `stoplog <name>` and `Spark <name>`; Spark's may be missing."""
+    found = {each.peer: each for each in speeds}
+    rows = []
+    for name in names:
+        ours, theirs = found[f"stoplog {name}"], found.get(f"Spark {name}")
+        rows.append(
+            f"| {name} | {ours.median:,.0f} | "
+            + (f"{theirs.median:,.0f} | {ours.median / theirs.median:.2f}" if theirs else "none | ")
+            + f" | {spread(ours.rounds, ',.0f')} | {spread(theirs.rounds, ',.0f') if theirs else ''} |"
+        )
+    return [
+        "| format | stoplog | Spark | ratio | rounds of stoplog | rounds of Spark |",
+        "|---|---:|---:|---:|---|---|",
+        *rows,
+    ]
+
+
 def growth_table(growth: Sequence[Growth]) -> list[str]:
     rows = [
         f"| {row.peer} | {row.epochs} | {row.visible_files} | {row.state_files} | {row.state_bytes:,} |"

@@ -12,8 +12,9 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeVar
@@ -73,13 +74,10 @@ def main() -> None:
 
 
 def sinks(text: str, plan: Plan, folder: Path) -> str:
-    spark = session()
-    try:
+    with running() as spark:
         growth = state_on_storage(spark, plan, folder / "state")
         latency = latency_rounds(spark, LATENCY_PEERS, plan, folder / "latency")
         throughput = throughput_rounds(spark, PEERS, plan, folder / "throughput")
-    finally:
-        spark.stop()
     text = with_intro(text, intro(plan))
     text = measured_section(
         text, f"Time per micro-batch of {plan.small_rows:,} rows", latency_section(latency)
@@ -91,20 +89,14 @@ def sinks(text: str, plan: Plan, folder: Path) -> str:
 
 
 def formats(text: str, plan: Plan, folder: Path) -> str:
-    spark = session()
-    try:
+    with running() as spark:
         measured = format_speeds(spark, dataclasses.replace(plan, rounds=min(plan.rounds, 3)), folder)
-    finally:
-        spark.stop()
     return measured_section(text, "Formats and codecs", format_section(measured, plan))
 
 
 def buckets(text: str, plan: Plan, folder: Path) -> str:
-    spark = session()
-    try:
+    with running() as spark:
         measured = bucket_speeds(spark, plan, folder)
-    finally:
-        spark.stop()
     return measured_section(text, "Rows for many buckets", bucket_section(measured, plan))
 
 
@@ -120,25 +112,19 @@ def stores(text: str, plan: Plan, folder: Path) -> str:
 
 
 def bulk(text: str, plan: Plan, folder: Path) -> str:
-    spark = session()
-    try:
+    with running() as spark:
         files = small_batches(spark, plan.bulk_batches, folder / "small")
         costs = cpu_rounds(spark, plan, folder / "cpu")
         speeds_of = large_batches(spark, plan, folder / "large")
-    finally:
-        spark.stop()
     held = memory(folder / "memory")
     return measured_section(text, "Parquet", bulk_section(files, costs, speeds_of, held, plan))
 
 
 def source(text: str, plan: Plan, folder: Path) -> str:
-    spark = session()
-    try:
+    with running() as spark:
         large = large_file(spark, plan, folder / "large")
         files = small(spark, plan, folder / "small")
         scans = parquet(spark, plan, folder / "parquet")
-    finally:
-        spark.stop()
     found = many(plan.source_files, folder / "many")
     return measured_section(text, "File source", source_section(large, files, scans, found, plan))
 
@@ -149,20 +135,14 @@ def cassandra(text: str, plan: Plan, folder: Path) -> str:
 
 
 def async_io(text: str, plan: Plan, folder: Path) -> str:
-    spark = session()
-    try:
+    with running() as spark:
         measured = calls(spark, plan.rounds, folder)
-    finally:
-        spark.stop()
     return measured_section(text, "Calls of other systems", async_section(measured))
 
 
 def python(text: str, plan: Plan, folder: Path) -> str:
-    spark = session()
-    try:
+    with running() as spark:
         measured = pairs(spark, min(plan.rounds, 3), folder)
-    finally:
-        spark.stop()
     return measured_section(text, "User code in Python", python_section(measured))
 
 
@@ -227,6 +207,16 @@ def parsed_arguments() -> argparse.Namespace:
         "--dir", default=None, help="where to write (default: the system's temporary directory)"
     )
     return parser.parse_args()
+
+
+@contextmanager
+def running() -> Iterator[SparkSession]:
+    """A session that ends with the block."""
+    spark = session()
+    try:
+        yield spark
+    finally:
+        spark.stop()
 
 
 def session(conf: Mapping[str, str] = MappingProxyType({})) -> SparkSession:

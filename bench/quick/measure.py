@@ -20,7 +20,7 @@ from bench.quick.figures import CPU_ROWS, HEAP, PIECE_MIB, Figure
 from bench.quick.plan import Plan
 from bench.recovery import lived
 from bench.rounds import in_turn as sinks_in_turn
-from bench.run import session
+from bench.run import running
 from bench.source_data import one_text_file
 from bench.source_reads import in_turn as reads_in_turn
 from bench.source_reads import of, streaming
@@ -45,13 +45,10 @@ def figures(plan: Plan, folder: Path) -> list[Figure]:
 
 
 def in_one_session(plan: Plan, folder: Path) -> list[Figure]:
-    spark = session()
-    try:
+    with running() as spark:
         small = _medians(spark, plan, plan.small_rows, plan.small_epochs, folder / "small")
         large = _medians(spark, plan, plan.large_rows, plan.large_epochs, folder / "large")
         piece = piece_millis(spark, plan, folder / "source")
-    finally:
-        spark.stop()
     noop = small[NOOP.name]
     speed = {name: plan.large_rows / millis / 1000 for name, millis in large.items()}
     return [

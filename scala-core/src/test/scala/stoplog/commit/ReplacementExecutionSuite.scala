@@ -92,27 +92,32 @@ class ReplacementExecutionSuite extends AnyFunSuite {
     assert(finished.broughtBackLate === Vector("b/_SUCCESS"))
   }
 
-  test("a late process hides nothing after others have carried the overwrite out, on a store of uploads") {
+  /** Carries out an overwrite on a store of uploads. Returns the result, and how often files were hidden.
+    *
+    * @param before what other processes have done
+    */
+  private def lateOverwrite(before: RecordExecutorWorld => Unit): (Settled, Int) = {
     val finished = new UnreliableFinished(hidesAtOnce = false)
     finished.isUp = true
     var hidden = 0
     finished.onHide = () => hidden += 1
     val world  = new RecordExecutorWorld(finished = finished)
     val record = world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "p", 4, 1, 0)))
-    world.records.markPublished(4)
-    assert(world.carriedOut(record) === Settled.Shown(alone = false))
+    before(world)
+    (world.carriedOut(record), hidden)
+  }
+
+  test("a late process hides nothing after others have carried the overwrite out, on a store of uploads") {
+    val (settled, hidden) = lateOverwrite(_.records.markPublished(4): Unit)
+    assert(settled === Settled.Shown(alone = false))
     assert(hidden === 0)
   }
 
   test("a late process hides nothing on a store of uploads after its mark was deleted") {
-    val finished = new UnreliableFinished(hidesAtOnce = false)
-    finished.isUp = true
-    var hidden = 0
-    finished.onHide = () => hidden += 1
-    val world  = new RecordExecutorWorld(finished = finished)
-    val record = world.record(world.closed("m")).copy(replace = Vector(FinishedPart("b", "p", 4, 1, 0)))
-    world.records.putIfAbsent(5, RecordCodec.encode(world.record().copy(seq = 5, run = Samples.other)))
-    world.carriedOut(record): Unit
+    val (_, hidden) = lateOverwrite { world =>
+      val newer = world.record().copy(seq = 5, run = Samples.other)
+      world.records.putIfAbsent(5, RecordCodec.encode(newer)): Unit
+    }
     assert(hidden === 0)
   }
 

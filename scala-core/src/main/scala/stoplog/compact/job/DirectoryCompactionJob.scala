@@ -130,7 +130,7 @@ private[stoplog] final class DirectoryCompactionJob private (
         Log.warn(
           s"${task.inputs.size} files of '${task.part.bucket}' under ${options.path} stay as they are: $why"
         )
-        // If the storage does not answer, the problem stands.
+        // Without an answer of the storage, the group counts as failed.
         Option.when(problem.nonEmpty && Try(job.isCurrent(task)).getOrElse(true))(
           planned(task.inputs).copy(problem = Redaction.text(problem))
         )

@@ -5,7 +5,7 @@ import scala.collection.mutable
 
 import stoplog.thread.Parallel
 
-/** Counts the requests to a simulated storage, and adds up the time of their answers. No call waits.
+/** Counts the requests to a simulated storage, and adds up their response times. No call waits.
   *
   * Only requests of the thread that created the meter count: an epoch does not wait for others, such as the listing of a
   * sweep.

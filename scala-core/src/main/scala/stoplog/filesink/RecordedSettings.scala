@@ -8,7 +8,7 @@ import scala.util.hashing.MurmurHash3
 
 import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{DataType, Metadata, StructType, TimestampType}
+import org.apache.spark.sql.types.{DataType, DateType, Metadata, StructType, TimestampType}
 
 import stoplog.bucket.{Bucketing, PartitionColumns}
 import stoplog.commit.SinkSettings.RowSchema
@@ -43,7 +43,7 @@ private[stoplog] object RecordedSettings {
     SinkSettings(
       RecordedBuckets.zone(options.buckets.bucketing, rows) ++ markers(options.parts.layout),
       content(options, written, promised),
-      noted = rolling(options) ++ RecordedBuckets.noted(options.buckets.bucketing),
+      noted = rolling(options) ++ RecordedBuckets.noted(options.buckets.bucketing, rows),
       schema = new RecordedColumns(written, options.recovery.onSchemaChange, storage.path, storage.sinkId),
       options = RecordedBuckets.ZoneOptions
     )
@@ -197,8 +197,13 @@ private[stoplog] object RecordedColumns {
   */
 private[stoplog] object RecordedBuckets {
 
-  /** Returns the settings for the next run. */
-  def noted(bucketing: Bucketing): Map[String, String] = patternOf(bucketing) + (Kind -> kindOf(bucketing))
+  /** Returns the settings for the next run. They include the time zone of DATE columns, in which their days
+    * end. The zone does not change the names of directories, so a run may set another one.
+    *
+    * @param rows the schema of the engine's rows
+    */
+  def noted(bucketing: Bucketing, rows: StructType): Map[String, String] =
+    patternOf(bucketing) ++ partitionZone(bucketing, rows, DateType) + (Kind -> kindOf(bucketing))
 
   private def patternOf(bucketing: Bucketing): Map[String, String] = bucketing match {
     case Bucketing.DateTime(pattern, _, _) => Map(BucketFormat.key -> pattern)
@@ -240,16 +245,19 @@ private[stoplog] object RecordedBuckets {
     *
     * @param rows the schema of the engine's rows
     */
-  def zone(bucketing: Bucketing, rows: StructType): Map[String, String] = {
-    val key = bucketing match {
-      case _: Bucketing.DateTime                => Some(Zone)
-      case Bucketing.PartitionColumns(names, _) =>
-        val columns = PartitionColumns.of(rows, names)
-        Option.when(columns.ordinals.exists(rows(_).dataType == TimestampType))(PartitionZone)
-      case _ => None
-    }
-    key.zip(zoneOf(bucketing)).map { case (key, zone) => key -> zone.getId }.toMap
+  def zone(bucketing: Bucketing, rows: StructType): Map[String, String] = bucketing match {
+    case Bucketing.DateTime(_, zone, _) => Map(Zone -> zone.getId)
+    case _                              => partitionZone(bucketing, rows, TimestampType)
   }
+
+  /** Returns the time zone if a partition column has this type. */
+  private def partitionZone(bucketing: Bucketing, rows: StructType, ofTime: DataType): Map[String, String] =
+    bucketing match {
+      case Bucketing.PartitionColumns(names, zone)
+          if PartitionColumns.of(rows, names).ordinals.exists(rows(_).dataType == ofTime) =>
+        Map(PartitionZone -> zone.getOrElse(sessionZone).getId)
+      case _ => Map.empty
+    }
 
   /** Returns the time zone of the names of directories; `None` for names without a time. */
   def zoneOf(bucketing: Bucketing): Option[ZoneId] = bucketing match {

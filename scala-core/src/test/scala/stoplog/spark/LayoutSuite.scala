@@ -3,6 +3,7 @@ package stoplog.spark
 
 import java.nio.file.Path
 import java.sql.Date
+import java.time.Instant
 
 import org.apache.spark.sql.{DataFrame, Row}
 import org.apache.spark.sql.streaming.Trigger
@@ -11,9 +12,10 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.{FileSink, FileSinkBuilder}
 import stoplog.bucket.DateTimeBucketAssigner
 import stoplog.error.Thrown
+import stoplog.filesink.{RecordedBuckets, SinkFollowUps}
 import stoplog.format.SparkSessionForTests
 import stoplog.log.LogRecord
-import stoplog.options.SparkHadoop
+import stoplog.options.{SinkOptions, SparkHadoop}
 import stoplog.stores.SinkStorage
 
 /** Directories as readers find them, and as they stay from run to run. */
@@ -68,15 +70,9 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
   }
 
   test("TIMESTAMP directories continue in the recorded time zone of another session") {
-    val place                                 = new TestDirectory
-    val rows                                  = events("2026-01-31 20:15:00")
-    def in(zone: String)(body: => Unit): Unit = {
-      val before = spark.conf.get("spark.sql.session.timeZone")
-      spark.conf.set("spark.sql.session.timeZone", zone)
-      try body
-      finally spark.conf.set("spark.sql.session.timeZone", before)
-    }
-    def at = plain(place).withPartitionBy("at")
+    val place = new TestDirectory
+    val rows  = events("2026-01-31 20:15:00")
+    def at    = plain(place).withPartitionBy("at")
     in("Asia/Tokyo")(run(place, rows, at))
     val before = place.directories
     in("Europe/Berlin")(run(place, rows, at))
@@ -85,6 +81,25 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
     val other = at.withOption("timeZone", "UTC").build()
     val why   = Thrown.text(intercept[Exception](other.write(rows).mode("append").save()))
     assert(why.contains("STOPLOG_SETTINGS_CHANGED") && why.contains("timeZone = Asia/Tokyo"), why)
+  }
+
+  test("the day of a DATE directory ends in the recorded time zone of another session") {
+    val place   = new TestDirectory
+    val rows    = events("2026-01-31 20:15:00").selectExpr("id", "date(at) AS day")
+    val options = Map("format" -> "json", "partitionBy" -> "day", "bucketComplete" -> "processingTime")
+    def days    = options.foldLeft(plain(place)) { case (sink, (key, value)) => sink.withOption(key, value) }
+    def end     = {
+      val parsed  = SinkOptions.parse(options + ("path" -> place.out))
+      val resumed = RecordedBuckets.resumed(parsed, Some(newest(place)))
+      SinkFollowUps.rule(resumed, rows.schema).endMillis("day=2026-01-31").map(Instant.ofEpochMilli)
+    }
+    in("Asia/Tokyo")(run(place, rows, days))
+    in("Europe/Berlin") {
+      run(place, rows, days)
+      assert(end === Some(Instant.parse("2026-01-31T15:00:00Z")))
+      run(place, rows, days.withOption("timeZone", "UTC"))
+      assert(end === Some(Instant.parse("2026-02-01T00:00:00Z")))
+    }
   }
 
   test("a change of bucketing is reported once, in a single line") {
@@ -172,6 +187,13 @@ class LayoutSuite extends AnyFunSuite with SparkSessionForTests {
       .start()
     query.awaitTermination()
     assert(FileSink.awaitEnd(query.runId.toString, 60000))
+  }
+
+  private def in(zone: String)(body: => Unit): Unit = {
+    val before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try body
+    finally spark.conf.set("spark.sql.session.timeZone", before)
   }
 
   private def newest(place: TestDirectory): LogRecord =

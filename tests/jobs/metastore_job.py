@@ -22,7 +22,8 @@ def main(job: dict) -> None:
     spark = session(job)
     if job["mode"] != "read":
         rows = spark.range(4).selectExpr("id", "date_add(DATE '2026-01-31', CAST(id % 2 AS INT)) AS day")
-        writer = rows.write.format("stoplog").mode("append").option("format", "parquet")
+        writer = rows.write.format("stoplog").mode("append")
+        writer = writer.option("format", "parquet").option("bucketComplete", "idle 1h")
         writer.partitionBy("day").save(job["path"])
         for name, create in TABLES.items():
             spark.sql(f"{create} '{job['path']}'")

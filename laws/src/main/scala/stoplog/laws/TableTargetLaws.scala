@@ -85,6 +85,38 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     assert(table.ids === Seq(0L, 1L))
   }
 
+  test("waits for a file that a replacement has hidden, which may become visible again") {
+    val table  = newTable()
+    val target = table.target()
+    table.delivered(target, table.added(0, table.written(0 to 0)))
+    val file   = table.written(1 to 1)
+    val hidden = table.hidden(file)
+    assert(intercept[IOException](target.deliver(Vector(table.added(1, file)))).getMessage.contains("hidden"))
+    assert((table.position(target), table.absent) === ((Some(0L -> 0), Nil)))
+    Files.move(hidden, table.sink.resolve(file.path))
+    table.delivered(target, table.added(1, file))
+    assert((table.ids, table.absent) === ((Seq(0L, 1L), Nil)))
+    val gone   = table.written(2 to 2)
+    val purged = table.hidden(gone)
+    assert(intercept[IOException](target.deliver(Vector(table.added(2, gone)))).getMessage.contains("hidden"))
+    Files.delete(purged)
+    table.delivered(target, table.added(2, gone))
+    assert((table.ids, table.absent) === ((Seq(0L, 1L), Seq(gone.path))))
+  }
+
+  test("a missing table waits for its first file, which a replacement has hidden") {
+    val table          = newTable()
+    val target         = table.target()
+    val (first, later) = (table.written(0 to 0), table.written(1 to 1))
+    val hidden         = table.hidden(first)
+    val added          = Seq(table.added(0, first), table.added(1, later))
+    assert(intercept[IOException](target.deliver(added.toVector)).getMessage.contains("hidden"))
+    assert(table.position(target) === None)
+    Files.move(hidden, table.sink.resolve(first.path))
+    table.delivered(target, added: _*)
+    assert(table.ids === Seq(0L, 1L))
+  }
+
   test("a missing table gets the columns of the first file that exists") {
     val table        = newTable()
     val target       = table.target()
@@ -161,6 +193,27 @@ private[stoplog] abstract class TableTargetLaws extends AnyFunSuite {
     assert(table.absent === Seq(skipped(1).path))
     table.delivered(table.target(), table.announced(6, removed(1)))
     assert((table.absent, table.files) === ((Nil, files.map(_.path).toSet)))
+  }
+
+  test("refuses an overwrite of the files of a skipped overwrite, whose former rows the table keeps") {
+    val table     = newTable()
+    val target    = table.target()
+    val replacing = LogId("replace", "0e2a7c1c-0000-4000-8000-000000000000")
+    val files     = (0 to 4).map(i => table.written(i to i))
+
+    def overwrite(sequence: Long, added: Int, former: String) =
+      table.announced(sequence, Change.Replaced("", Vector(files(added)), Vector(former)), log = replacing)
+    def refuse(target: AnnouncementTarget, change: Announcement, former: String) =
+      assert(table.refused(target, change).contains(s"not in the table, such as $former"))
+
+    table.delivered(target, table.added(0, files(0)), table.added(1, files(1)))
+    refuse(target, overwrite(0, 2, "rewritten.parquet"), "rewritten.parquet")
+    refuse(target, overwrite(1, 3, files(2).path), files(2).path)
+    table.delivered(target, overwrite(2, 4, files(1).path)) // passes the skipped overwrites
+    assert(table.absent === Nil)
+    val removed = table.announced(3, Change.Removed("", Vector(files(3).path)), log = replacing)
+    refuse(table.target(), removed, files(3).path)
+    assert(table.ids === Seq(0L, 4L))
   }
 
   test("repeats a file that the storage does not return, and does not take the file for removed") {

@@ -121,6 +121,13 @@ private[stoplog] abstract class TableUnderTest(spark: SparkSession) extends Asse
   /** Moves a path out of the sink, and returns its new place. */
   final def parked(path: Path): Path = Files.move(path, root.resolve(s"parked-${path.getFileName}"))
 
+  /** Hides a file as a process does for record 5 of the log `main`, and returns its hidden place. */
+  final def hidden(file: AnnouncedFile): Path = {
+    val place = sink.resolve(s"_stoplog/main/replaced/5/${file.path}.aside")
+    Files.createDirectories(place.getParent)
+    Files.move(sink.resolve(file.path), place)
+  }
+
   private def bucketOf(file: AnnouncedFile): String = file.path.take(file.path.lastIndexOf('/').max(0))
 }
 

@@ -48,6 +48,9 @@ private[stoplog] final class AnnouncementCursor(
   /** Returns whether a target without a position waits for its snapshot. */
   def awaitsSnapshot: Boolean = files.names(directory).contains(SnapshotName)
 
+  /** Returns whether no log of the path has a position of the target. */
+  def isOfNewTarget: Boolean = OtherTargets.isNew(files, target)
+
   /** Creates the file of this position, and then deletes the files of lower positions, and of failures. */
   def write(position: Position): Unit = {
     create(position)
@@ -69,6 +72,34 @@ private[stoplog] final class AnnouncementCursor(
     val others = files.names(directory).filterNot(_ == name(position.next))
     if (others.nonEmpty) files.delete(others.map(name => s"$directory/$name"))
   }
+
+  /** Notes that the log ends before the position of the target, for later runs (P-135).
+    *
+    * @param sequence the record of the position
+    * @param end      the newest record of the log; -1 without a record
+    */
+  def noteEnd(sequence: Long, end: Long): Unit = {
+    val node = mapper.createObjectNode().put(Newest, end)
+    files.putIfAbsent(ahead(sequence), mapper.writeValueAsBytes(node)): Unit
+  }
+
+  /** Returns the noted end of the log; `None` without a note about a position at this record. */
+  def notedEnd(sequence: Long): Option[Long] = files.read(ahead(sequence)).map { bytes =>
+    Try(mapper.readTree(bytes).path(Newest).asLong(NoRecord)).getOrElse(NoRecord)
+  }
+
+  /** Returns whether a note of [[noteEnd]] exists. Then the user has removed the position of the target, as
+    * the error told the user, and the target starts again.
+    */
+  def hasNotedEnd: Boolean = endNotes.nonEmpty
+
+  /** Deletes the notes of [[noteEnd]]: the target has another position, and may reach such a record again. */
+  def forgetEnds(): Unit = {
+    val notes = endNotes
+    if (notes.nonEmpty) files.delete(notes.map(name => s"$directory/$name"))
+  }
+
+  private def endNotes: Vector[String] = files.names(directory).filter(_.endsWith(AheadSuffix))
 
   /** Notes the first failure after this position, for other processes. */
   def fail(next: Long, failure: Failure): Unit = {
@@ -99,6 +130,8 @@ private[stoplog] final class AnnouncementCursor(
   }
 
   private def at(next: Long): String = s"$directory/${name(next)}"
+
+  private def ahead(sequence: Long): String = s"${at(sequence)}$AheadSuffix"
 }
 
 private[stoplog] object AnnouncementCursor {
@@ -131,9 +164,11 @@ private[stoplog] object AnnouncementCursor {
   private final val MostLooks     = 100
   private final val SnapshotName  = "snapshot"
   private final val FailureSuffix = ".failed"
+  private final val AheadSuffix   = ".ahead"
   private final val NoRecord      = -1L
   private final val Identity      = "identity"
   private final val Last          = "last"
+  private final val Newest        = "newest"
   private final val Reason        = "reason"
   private final val At            = "at"
 }

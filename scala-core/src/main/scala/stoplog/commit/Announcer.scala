@@ -107,8 +107,9 @@ private[stoplog] object Announcer {
 
   /** Starts the threads of the targets, and notes where new targets start, before the run decides anything.
     *
-    * @param next   the first record of a target without a cursor; `None` for the record after the newest
-    *               record, or a snapshot, by the options of the target
+    * @param next   the first record of a target without a cursor, for a job; `None` for the record after the
+    *               newest record. A target that starts with a snapshot starts there only if a job finds a
+    *               position of the target in another log of the path
     *
     * Error: `STOPLOG_STORE_WRITE`.
     */
@@ -167,12 +168,14 @@ private[stoplog] object Announcer {
   ): Option[AnnouncementCursor.Position] = {
     val identity = newest.flatMap(record => LogIdentity.of(record.state)).getOrElse("")
     val after    = newest.fold(0L)(_.seq + 1)
+    def isListed =
+      cursor.awaitsSnapshot || first == FirstAnnouncement.Snapshot && (next.isEmpty || cursor.isOfNewTarget)
     cursor.read() match {
       case Some(found) if !found.isIn(identity) => Some(restarted(cursor, 0, ""))
       case Some(found) if found.next > after && log.endsBefore(found.next - 1) => // the log has lost records
         Some(restarted(cursor, after, identity))
-      case Some(found) => Some(found)
-      case None if next.isEmpty && (first == FirstAnnouncement.Snapshot || cursor.awaitsSnapshot) =>
+      case Some(found)      => Some(found)
+      case None if isListed =>
         cursor.announceSnapshot()
         None
       case None =>

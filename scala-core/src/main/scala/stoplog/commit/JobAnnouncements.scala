@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
-import stoplog.log.{LogRecord, RecordOutcome}
+import stoplog.log.{CommitLog, LogRecord, RecordOutcome}
 import stoplog.storage.FileStore
 import stoplog.thread.Clock
 
@@ -39,14 +39,17 @@ private[stoplog] object JobAnnouncements {
 
   /** Creates the announcements of a job without targets. Its process deletes no record that targets of other
     * processes need.
+    *
+    * @param replaced the log of replacements of the path
     */
-  def without(files: FileStore, logName: String, clock: Clock): JobAnnouncements =
+  def without(files: FileStore, logName: String, replaced: => CommitLog, clock: Clock): JobAnnouncements =
     new JobAnnouncements {
       override def own: Announcing                  = Announcing.Nothing
       override def replacements: Announcing         = new StoredCursors(files, Replacements.SinkId)
       override def end(): Boolean                   = true
       override def rest(newest: LogRecord): Boolean =
-        StoredCursors.isOver(files, logName, newest, clock.millis())
+        StoredCursors.isOver(files, logName, newest, clock.millis()) &&
+          OtherTargets.remember(files, replaced, logName, AnnouncementCursor.targets(files, logName))
     }
 }
 
@@ -90,14 +93,15 @@ private[stoplog] object StoredCursors {
     * for a limited time.
     */
   def isOver(files: FileStore, logName: String, newest: LogRecord, nowMillis: Long): Boolean =
-    nowMillis - newest.writtenAtMillis > MostMillis || next(files, logName).forall(_ > newest.seq)
+    nowMillis - newest.writtenAtMillis > MostMillis ||
+      cursors(files, logName).forall(_.exists(_.next > newest.seq)) // none before a snapshot
 
   /** Returns the lowest cursor of a log. */
-  private def next(files: FileStore, logName: String): Option[Long] = AnnouncementCursor
-    .targets(files, logName)
-    .flatMap(target => new AnnouncementCursor(files, logName, target).read())
-    .map(_.next)
-    .minOption
+  private def next(files: FileStore, logName: String): Option[Long] =
+    cursors(files, logName).flatten.map(_.next).minOption
+
+  private def cursors(files: FileStore, logName: String): Vector[Option[AnnouncementCursor.Position]] =
+    AnnouncementCursor.targets(files, logName).map(new AnnouncementCursor(files, logName, _).read())
 
   /** The defaults of `announceBacklog`. */
   private final val MostRecords = 1000L

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.commit
 
+import scala.util.control.NonFatal
+
 import stoplog.error.Log
 import stoplog.log.{CommitLog, LogIdentity, LogRecord}
 import stoplog.storage.{FileStore, SinkDirectory}
@@ -9,8 +11,9 @@ import stoplog.storage.{FileStore, SinkDirectory}
   * would contain replaced files for ever.
   */
 private[stoplog] object OtherTargets {
+  import AnnouncementCursor.Position
 
-  /** Creates a cursor at a replacement for each target of another log that has no cursor in the log of
+  /** Creates a cursor at a replacement for each target of another log that has no position in the log of
     * replacements. So this log keeps the record until the command `announce`, or a job with the target,
     * delivers the record.
     *
@@ -20,21 +23,59 @@ private[stoplog] object OtherTargets {
   def keep(files: FileStore, record: LogRecord): Unit = {
     val logs   = files.names(SinkDirectory.Root).filterNot(_ == Replacements.SinkId)
     val others = logs.flatMap(AnnouncementCursor.targets(files, _)).toSet
-    (others -- AnnouncementCursor.targets(files, Replacements.SinkId)).foreach { target =>
-      val identity = LogIdentity.of(record.state).getOrElse("")
-      new AnnouncementCursor(files, Replacements.SinkId, target)
-        .write(AnnouncementCursor.Position(record.seq, identity))
+    others.map(cursor(files, _)).filter(_.read().isEmpty).foreach { cursor =>
+      cursor.write(Position(record.seq, LogIdentity.of(record.state).getOrElse("")))
     }
   }
 
   /** Returns the first record for targets that no log of the path knows. Keeps a replacement of another job
     * that is not carried out for the known targets: the cursor of a job's target would follow the record.
     */
-  def next(files: FileStore, replacements: CommitLog): Long = {
+  def next(files: FileStore, replacements: CommitLog): Long = start(files, replacements).next
+
+  private def start(files: FileStore, replacements: CommitLog): Position = {
     val newest = replacements.newest()
     newest.filterNot(replacements.isPublished).foreach(keep(files, _))
-    newest.fold(0L)(_.seq + 1)
+    Position(
+      newest.fold(0L)(_.seq + 1),
+      newest.flatMap(record => LogIdentity.of(record.state)).getOrElse("")
+    )
   }
+
+  /** Returns whether no log of the path has a position of the target. */
+  def isNew(files: FileStore, target: String): Boolean = files
+    .names(SinkDirectory.Root)
+    .forall(new AnnouncementCursor(files, _, target).read().isEmpty)
+
+  /** Creates a cursor in the log of replacements for each of these targets with a position in the log of a
+    * job. The caller deletes this log. The target then stays known (P-139), and receives no second snapshot.
+    * Never throws.
+    *
+    * @return whether the job's log may be deleted
+    */
+  def remember(
+      files: FileStore,
+      replacements: => CommitLog,
+      job: String,
+      targets: Iterable[String]
+  ): Boolean =
+    try {
+      targets.foreach { target =>
+        val kept = cursor(files, target)
+        if (kept.read().isEmpty && new AnnouncementCursor(files, job, target).read().nonEmpty) {
+          val position = start(files, replacements)
+          if (kept.read().isEmpty) kept.write(position) // unless a pending replacement has created it
+        }
+      }
+      true
+    } catch {
+      case NonFatal(e) =>
+        Log.warn(s"The log of job $job stays, because its targets must stay known", e)
+        false
+    }
+
+  private def cursor(files: FileStore, target: String) =
+    new AnnouncementCursor(files, Replacements.SinkId, target)
 
   /** Logs a warning with the names of the targets.
     *

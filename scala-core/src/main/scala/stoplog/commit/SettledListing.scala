@@ -4,7 +4,7 @@ package stoplog.commit
 import java.io.IOException
 
 import stoplog.log.CommitLog
-import stoplog.storage.SinkDirectory
+import stoplog.storage.{RestorableFiles, SinkDirectory}
 
 /** A listing of the visible files that no replacement has changed meanwhile.
   *
@@ -19,16 +19,18 @@ private[stoplog] final class SettledListing(logs: PathLogs) {
   /** Returns the listing.
     *
     * Error: `IOException` if a replacement was not carried out before the listing, or was decided during the
-    * listing. The caller repeats the call later.
+    * listing, or if a hidden file may become visible again (P-144). The caller repeats the call later.
     */
   def of[A](list: => A): A = {
     val before = all.map { case (id, log) => id -> carriedOut(id, log) }
-    val files  = list
+    checkHidden()
+    val files = list
     all.foreach { case (id, log) =>
       val later = log.decisionsAfter(before.getOrElse(id, -1L))
       if (!later.exists(_.forall(_.replace.isEmpty)))
         throw unsettled(s"the log $id has a replacement during the listing")
     }
+    checkHidden()
     files
   }
 
@@ -44,6 +46,13 @@ private[stoplog] final class SettledListing(logs: PathLogs) {
     if (newest.replace.nonEmpty && !log.isPublished(newest))
       throw unsettled(s"record ${newest.seq} of the log $id is a replacement that is not carried out")
     newest.seq
+  }
+
+  /** A slow process may hide a file of an older record that was called off. The file is restored without a
+    * new record (P-72).
+    */
+  private def checkHidden(): Unit = new RestorableFiles(logs.files).anyPlace.foreach { place =>
+    throw unsettled(s"a replacement has hidden $place, which may become visible again")
   }
 
   private def unsettled(why: String) = new IOException(

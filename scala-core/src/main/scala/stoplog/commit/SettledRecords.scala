@@ -63,6 +63,11 @@ private[commit] final class SettledRecords(
   def endBefore(seq: Long): Option[Long] =
     claim.filter(seq >= _).map(_ - 1).orElse(Option.when(seq > newest && log.endsBefore(seq))(newest))
 
+  /** Returns whether a newer run has written this record, and may have announced the record. */
+  def isOfNewerRun(seq: Long): Boolean = seq > newest && log.decisionAt(seq).exists { decision =>
+    !claim.flatMap(log.decisionAt).exists(_.run == decision.run)
+  }
+
   /** Returns the paths that the later records publish, also if not carried out yet. */
   def publishedAfter(seq: Long): Set[String] = log
     .decisionsAfter(seq)

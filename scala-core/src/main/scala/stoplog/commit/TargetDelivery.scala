@@ -127,16 +127,25 @@ private[commit] final class TargetDelivery(
       case Some(id) if id.log.identity != identity =>
         stop(AnnounceErrors.positionOfOther(place.path, name, id.toString, identity))
       case Some(id) =>
-        records.endBefore(id.sequence) match {
+        endBefore(id.sequence) match {
           case Some(end) => stop(AnnounceErrors.positionAhead(place.path, name, id.toString, end))
           case None      => resume(id)
         }
-      case None if positioned.nonEmpty && last >= 0 =>
+      case None if positioned.nonEmpty && last >= 0 && !cursor.hasNotedEnd =>
         stop(AnnounceErrors.positionLost(place.path, name, last))
       case None => if (durable.isEmpty) snapshot()
     }
     hasBegun = true
     Again
+  }
+
+  /** Returns the end of the log if the position is at a lost record. The log then reuses the numbers of lost
+    * records, so a note keeps the fact for later runs (P-135).
+    */
+  private def endBefore(sequence: Long): Option[Long] = {
+    val found = records.endBefore(sequence)
+    found.filterNot(_ => records.isOfNewerRun(sequence)).foreach(cursor.noteEnd(sequence, _))
+    found.orElse(cursor.notedEnd(sequence))
   }
 
   private def positionOf: Option[AnnouncementId] = positioned.flatMap(_.position(place.path, place.logName))
@@ -146,6 +155,7 @@ private[commit] final class TargetDelivery(
     */
   private def resume(id: AnnouncementId): Unit = {
     delivered = Some(id)
+    cursor.forgetEnds()
     // A new cursor knows no record that the target has: the cursor was lost, or the target has another name.
     reading = if (last >= 0 && id.sequence >= last) id.sequence.max(reading) else id.sequence
     last = last.max(id.sequence)
@@ -237,7 +247,10 @@ private[commit] final class TargetDelivery(
 
   private def done(call: Vector[Announcement], after: Counts): Next = {
     // A table without its first file has no position, and has lost nothing.
-    if (positioned.nonEmpty && delivered.isEmpty) delivered = positionOf
+    if (positioned.nonEmpty && delivered.isEmpty) {
+      delivered = positionOf
+      if (delivered.nonEmpty) cursor.forgetEnds()
+    }
     counts = after
     if (positioned.isEmpty || delivered.nonEmpty) call.lastOption.foreach(one => last = one.id.sequence)
     pending = pending.drop(call.size)

@@ -38,14 +38,14 @@ private[stoplog] object AnnounceErrors extends ErrorMaker {
     )
 
   /** @param stored the id of the announcement at the stored position
-    * @param newest the newest record of the log
+    * @param newest the newest record of the log when the position was first seen
     */
   def positionAhead(path: String, target: String, stored: String, newest: Long): StoplogException =
     position(
       path,
       target,
       stored,
-      s"the newest record of the log is $newest. The directory of the sink was restored from an older copy, or a power " +
+      s"the newest record of the log was $newest. The directory of the sink was restored from an older copy, or a power " +
         "failure has removed records"
     )
 

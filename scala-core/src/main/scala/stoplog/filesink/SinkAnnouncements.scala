@@ -34,14 +34,31 @@ private[filesink] object SinkAnnouncements {
     if (existing != Existing.Keep)
       storage.warnOfOtherTargets(options.buckets.completeness.announce.names)
     if (options.buckets.completeness.announce.targets.isEmpty) withoutTargets(storage)
-    else {
-      val replaced  = storage.as(Replacements.SinkId)
-      val own       = if (existing == Existing.Keep) of(options, storage, Some(0)) else None
-      val replacing =
-        if (existing == Existing.Keep && !isWaiting(replaced)) None
-        else of(options, replaced, Some(OtherTargets.next(replaced.files, replaced.log)))
-      new OfJob(storage, own, replacing)
-    }
+    else if (existing == Existing.Keep) ofAppend(options, storage)
+    else new OfJob(storage, None, replacing(options, storage, without = Set.empty), listed = Set.empty)
+  }
+
+  /** A new target with a snapshot receives the snapshot from the job's own log alone. */
+  private def ofAppend(options: SinkOptions, storage: SinkStorage): JobAnnouncements = {
+    val listed = options.buckets.completeness.announce.listed
+    val first  = listed.filter(OtherTargets.isNew(storage.files, _))
+    val own    = of(options, storage, Some(0))
+    val others = if (isWaiting(storage)) replacing(options, storage, without = first) else None
+    new OfJob(storage, own, others, listed)
+  }
+
+  private def replacing(
+      options: SinkOptions,
+      storage: SinkStorage,
+      without: Set[String]
+  ): Option[Announcer] = {
+    val replaced = storage.as(Replacements.SinkId)
+    options.buckets.completeness.announce
+      .without(without)
+      .start(
+        replaced.announced(options.recovery.sinkId),
+        Some(OtherTargets.next(replaced.files, replaced.log))
+      )
   }
 
   /** Returns the announcements of another job, which may have died.
@@ -53,15 +70,19 @@ private[filesink] object SinkAnnouncements {
     else new OfDeadJob(options, storage, time)
 
   private def withoutTargets(storage: SinkStorage): JobAnnouncements =
-    JobAnnouncements.without(storage.files, storage.sinkId, Clock.system)
+    JobAnnouncements
+      .without(storage.files, storage.sinkId, storage.as(Replacements.SinkId).log, Clock.system)
 
-  private def isWaiting(replaced: SinkStorage): Boolean =
-    AnnouncementCursor.targets(replaced.files, replaced.sinkId).nonEmpty
+  private def isWaiting(storage: SinkStorage): Boolean =
+    AnnouncementCursor.targets(storage.files, Replacements.SinkId).nonEmpty
 
+  /** @param listed the targets that start with a snapshot
+    */
   private final class OfJob(
       storage: SinkStorage,
       ownAnnouncer: Option[Announcer],
-      replacing: Option[Announcer]
+      replacing: Option[Announcer],
+      listed: Set[String]
   ) extends JobAnnouncements {
     private val others = withoutTargets(storage)
 
@@ -72,7 +93,13 @@ private[filesink] object SinkAnnouncements {
 
     override def end(): Boolean = {
       replacing.foreach(_.end())
-      ownAnnouncer.forall(_.end())
+      val isOver = ownAnnouncer.forall(_.end())
+      areRemembered && isOver
+    }
+
+    private def areRemembered: Boolean = {
+      val replaced = storage.as(Replacements.SinkId)
+      OtherTargets.remember(replaced.files, replaced.log, storage.sinkId, listed)
     }
   }
 

@@ -37,8 +37,15 @@ private[stoplog] final case class AnnounceOptions(
     copy(targets = targets.filter(target => known(target.name))).start(place, next)
   }
 
+  /** Returns the options without these targets. */
+  def without(names: Set[String]): AnnounceOptions =
+    copy(targets = targets.filterNot(target => names(target.name)))
+
   /** The names of the targets. */
   def names: Set[String] = targets.map(_.name).toSet
+
+  /** The names of the targets that start with a snapshot. */
+  def listed: Set[String] = targets.filter(_.first == FirstAnnouncement.Snapshot).map(_.name).toSet
 
   /** The directories by which the tables of the targets are recognized, if the path itself is a table. */
   def tableEntries: Set[String] = targets.flatMap(_.tableEntry).toSet
@@ -56,8 +63,8 @@ private[stoplog] object AnnounceOptions extends OptionList(OptionGroup.Announce)
       "target, or to the name of a class that extends `stoplog.announce.AnnouncementTarget`. Several names " +
       "are possible. `announce.<name>.<setting>` is a setting of the target. Settings of all targets: " +
       "`start` = `newest` (the default: records after the newest record) or `snapshot` (first all visible " +
-      "files); `onRefused` = `stop` (the default) or `skip`, if the target rejects an announcement. A " +
-      "target never delays the query."
+      "files; in batch jobs, for targets new to the path); `onRefused` = `stop` (the default) or `skip`, if the " +
+      "target rejects an announcement. A target never delays the query."
   )
 
   val AnnounceBacklog: Opt[Backlog] = withDefault("announceBacklog", Backlog.values, Backlog(), "5000, 1d")(

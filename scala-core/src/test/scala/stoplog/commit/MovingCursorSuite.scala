@@ -31,6 +31,16 @@ class MovingCursorSuite extends AnyFunSuite {
     }
   }
 
+  test("the log of a job is needed until the snapshot of its target is delivered") {
+    within { place =>
+      val files = place.logs().files
+      cursor(files).announceSnapshot()
+      assert(!StoredCursors.isOver(files, Log, record(seq = 0), nowMillis = 0))
+      cursor(files).write(Position(1, "7e57"))
+      assert(StoredCursors.isOver(files, Log, record(seq = 0), nowMillis = 0))
+    }
+  }
+
   private val Log = "replace"
 
   private def cursor(files: FileStore) = new AnnouncementCursor(files, Log, "table")

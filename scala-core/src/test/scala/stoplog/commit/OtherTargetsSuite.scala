@@ -7,6 +7,8 @@ import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.JobsUnderTest._
 import stoplog.fault.Faults
+import stoplog.storage.local.LocalUnderTest
+import stoplog.thread.Clock
 
 /** A target of another writer receives each replacement of the files that it has (P-139). */
 class OtherTargetsSuite extends AnyFunSuite {
@@ -60,6 +62,83 @@ class OtherTargetsSuite extends AnyFunSuite {
       }
     }
 
+  test("a target of a job starts with a snapshot if no log of the path has a position of the target") {
+    within { place =>
+      assert(startOf(place, "table", "batch-1", FirstAnnouncement.Snapshot) === None)
+      assert(startOf(place, "table", "batch-2", FirstAnnouncement.Snapshot) === None)
+      cursor(place, "batch-1").write(AnnouncementCursor.Position(1, "identity"))
+      assert(startOf(place, "table", "batch-3", FirstAnnouncement.Snapshot) === Some(0L))
+      assert(startOf(place, "other", "batch-3", FirstAnnouncement.Snapshot) === None)
+    }
+  }
+
+  test("a target with a position in the log of a job stays known after the log is deleted") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      place.overwrite("batch-1", Faults.none, "new")
+      cursor(place, "batch-2").announceSnapshot()
+      remember(place, "batch-2")
+      assert(waiting(place) === None)
+      cursor(place, "batch-2").write(AnnouncementCursor.Position(1, "identity"))
+      remember(place, "batch-2")
+      assert(waiting(place) === Some(1L))
+      LocalUnderTest.remove(place.root.resolve("_stoplog/batch-2"))
+      assert(startOf(place, "table", "batch-3", FirstAnnouncement.Snapshot) === Some(0L))
+      assert(startOf(place, "table") === Some(1L))
+      place.overwrite("batch-4", Faults.none, "newer")
+      remember(place, "batch-3")
+      assert(waiting(place) === Some(1L))
+    }
+  }
+
+  for (step <- ofOverwrites if !beforeRecord(step))
+    test(s"a target that stays known after an overwrite that died at ${step.name} receives the replacement") {
+      within { place =>
+        place.plant("b/old.txt", "old")
+        cursor(place, "batch-2").announceSnapshot()
+        try place.overwrite("batch-1", new FaultAtStep(step), "new")
+        catch { case _: Died => () }
+        cursor(place, "batch-2").write(AnnouncementCursor.Position(1, "identity"))
+        remember(place, "batch-2")
+        assert(waiting(place) === Some(0L))
+      }
+    }
+
+  test("a target of another log receives a replacement, also if its snapshot of the replacements waits") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      Seq("main", Replacements.SinkId).foreach(cursor(place, _).announceSnapshot())
+      place.overwrite("batch-1", Faults.none, "new")
+      assert(waiting(place) === Some(0L))
+    }
+  }
+
+  test("a job snapshot that waits is delivered, also after an overwrite without the target") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      cursor(place, "batch-1").announceSnapshot()
+      place.overwrite("batch-2", Faults.none, "new")
+      assert(waiting(place) === Some(0L))
+      assert(startOf(place, "table", "batch-1", FirstAnnouncement.Snapshot) === None)
+      assert(cursor(place, "batch-1").awaitsSnapshot)
+    }
+  }
+
+  test("a job that removes the log of a job that died keeps its targets known") {
+    within { place =>
+      place.plant("b/old.txt", "old")
+      place.overwrite("batch-1", Faults.none, "new")
+      val logs   = place.logs()
+      val record = logs.replacements.newest().get
+      val others = JobAnnouncements.without(logs.files, "batch-2", logs.replacements, Clock.system)
+      cursor(place, "batch-2").announceSnapshot()
+      assert(!others.rest(record))
+      cursor(place, "batch-2").write(AnnouncementCursor.Position(record.seq + 1, "identity"))
+      assert(others.rest(record))
+      assert(waiting(place) === Some(record.seq + 1))
+    }
+  }
+
   test("a replacement moves no cursor") {
     within { place =>
       cursor(place, "main").announceSnapshot()
@@ -76,18 +155,21 @@ class OtherTargetsSuite extends AnyFunSuite {
     }
   }
 
+  private def remember(place: JobFixture, job: String): Unit =
+    assert(OtherTargets.remember(place.logs().files, place.logs().replacements, job, Seq("table")))
+
   /** The first record of a target of a job. */
-  private def startOf(place: JobFixture, target: String): Option[Long] = {
-    val log = place.logs().replacements
-    Announcer
-      .entered(
-        cursor(place, Replacements.SinkId, target),
-        log,
-        log.newest(),
-        FirstAnnouncement.Newest,
-        Some(OtherTargets.next(place.logs().files, log))
-      )
-      .map(_.next)
+  private def startOf(
+      place: JobFixture,
+      target: String,
+      logName: String = Replacements.SinkId,
+      first: FirstAnnouncement = FirstAnnouncement.Newest
+  ): Option[Long] = {
+    val replacements = place.logs().replacements
+    val isOfJob      = logName != Replacements.SinkId
+    val next         = if (isOfJob) 0L else OtherTargets.next(place.logs().files, replacements)
+    val log          = if (isOfJob) place.log(logName) else replacements
+    Announcer.entered(cursor(place, logName, target), log, log.newest(), first, Some(next)).map(_.next)
   }
 
   private def waiting(place: JobFixture): Option[Long] = cursor(place, Replacements.SinkId).read().map(_.next)

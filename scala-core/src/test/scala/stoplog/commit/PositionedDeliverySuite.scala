@@ -192,7 +192,8 @@ class PositionedDeliverySuite extends AnyFunSuite {
     val second = next(world, target)
     assert(second.deliver() === Over)
     val error = second.delivery.figures.lastError.get
-    assert(error.contains("STOPLOG_ANNOUNCEMENT_POSITION") && error.contains("newest record of the log is 1"))
+    assert(error.contains("STOPLOG_ANNOUNCEMENT_POSITION"))
+    assert(error.contains("newest record of the log was 1"), error)
   }
 
   for (lost <- Seq(1, 3))
@@ -208,9 +209,65 @@ class PositionedDeliverySuite extends AnyFunSuite {
       assert(second.deliver() === Over)
       val error = second.delivery.figures.lastError.get
       assert(error.contains("STOPLOG_ANNOUNCEMENT_POSITION"))
-      assert(error.contains("newest record of the log is 1"), error)
+      assert(error.contains("newest record of the log was 1"), error)
+      assert(world.bucketsOf(target.accepted) === Vector("added a"))
+      for (_ <- 1 to 2) {
+        val later = next(world, target)
+        later.epoch("c")
+        assert(later.deliver() === Over)
+        val again = later.delivery.figures.lastError.get
+        assert(again.contains("newest record of the log was 1"), again)
+      }
       assert(world.bucketsOf(target.accepted) === Vector("added a"))
     }
+
+  for ((kind, isKept) <- Seq("with a cursor" -> true, "without a cursor" -> false))
+    test(s"a target $kind, whose position of lost records was removed, starts again") {
+      val world  = new AnnouncerWorld
+      val target = new PositionedRecordingTarget
+      val first  = new world.Run(to = target)
+      first.epoch("a")
+      first.deliver()
+      if (isKept) first.delivery.close()
+      val lost = target.stored.view.mapValues(id => id.copy(sequence = id.sequence + 2)).toMap
+      target.stored = lost
+      val second = next(world, target)
+      (1 to 5).foreach(n => second.epoch(s"b$n"))
+      assert(second.deliver() === Over)
+      target.stored = Map.empty
+      target.answers = Vector(Delivery.Retry("down"))
+      val failed = next(world, target)
+      failed.deliver()
+      assert(failed.delivery.figures.lastError.exists(_.contains("down")))
+      val third = next(world, target)
+      third.deliver()
+      val repeated = if (isKept) Vector.empty else Vector("added a")
+      assert(
+        world.bucketsOf(target.accepted) === ("added a" +: repeated) ++ (1 to 5).map(n => s"added b$n"),
+        third.delivery.figures.lastError
+      )
+      target.stored = lost
+      val fourth = next(world, target)
+      fourth.epoch("c")
+      fourth.deliver()
+      assert(fourth.delivery.figures.lastError === None)
+      assert(world.bucketsOf(target.accepted).last === "added c")
+    }
+
+  test("a run whose log a newer run has continued notes no lost records") {
+    val world  = new AnnouncerWorld
+    val target = new PositionedRecordingTarget
+    val late   = new world.Run(to = target)
+    late.epoch("a")
+    val newer = next(world, target)
+    newer.epoch("b")
+    newer.deliver()
+    assert(late.deliver() === Over)
+    val third = next(world, target)
+    third.epoch("c")
+    third.deliver()
+    assert(world.bucketsOf(target.accepted) === Vector("added a", "added b", "added c"))
+  }
 
   test("a position that another run has written after the start of this run is no error") {
     val world  = new AnnouncerWorld

@@ -11,7 +11,8 @@ import stoplog.announce.Change
 import stoplog.commit.JobsUnderTest._
 import stoplog.commit.TargetDelivery.Pause
 import stoplog.fault.{Faults, Step}
-import stoplog.storage.VisibleFile
+import stoplog.log.RecordKind
+import stoplog.storage.{ReplacedFiles, VisibleFile}
 
 /** The listing of a snapshot, next to jobs that replace files. */
 class SettledListingSuite extends AnyFunSuite {
@@ -51,6 +52,33 @@ class SettledListingSuite extends AnyFunSuite {
       assert(!new CompactionJobSuite.Compacting(place, "batch-1", faults, refusing("b/2.txt")).compact())
       assert(listed.get.failed.get.getMessage.contains("not carried out"))
       assert(settled(place)(place.rows) === Vector("1", "2"))
+    }
+  }
+
+  test("a listing waits while a slow process has hidden a file of a replacement that was called off") {
+    within { place =>
+      Seq("1", "2").foreach(n => place.plant(s"b/$n.txt", n))
+      assert(!new CompactionJobSuite.Compacting(place, "batch-1", hiding = refusing("b/2.txt")).compact())
+      val finished = place.logs().replacing("batch-1", RecordKind.Compact).finished
+      finished.hide(0, "b/1.txt")
+      assert(intercept[IOException](settled(place)(place.rows)).getMessage.contains("visible again"))
+      finished.restore(0, "b/1.txt")
+      val failure = intercept[IOException](settled(place) {
+        finished.hide(0, "b/1.txt")
+        place.rows
+      })
+      assert(failure.getMessage.contains("visible again"))
+      place.overwriteNothing()
+      assert(settled(place)(place.rows) === Vector("1", "2"))
+    }
+  }
+
+  test("a listing does not wait for a hidden file whose path another file has") {
+    within { place =>
+      place.plant("b/1.txt", "1")
+      new ReplacedFiles(place.logs().files, "main").hide(5, "b/1.txt")
+      place.plant("b/1.txt", "other")
+      assert(settled(place)(place.rows) === Vector("other"))
     }
   }
 

@@ -271,6 +271,44 @@ class AnnouncedSinkSuite extends AnyFunSuite with SparkSessionForTests {
     }
   }
 
+  for (
+    (mode, later) <- Seq("append" -> Vector("added b0"), "overwrite" -> Vector("replaced b0", "removed b1"))
+  )
+    test(s"a new target of a job of mode $mode starts with one snapshot of all visible files") {
+      inWorld { world =>
+        append(world.root)
+        def write(mode: String, rows: Long) = world
+          .sink("announce.out.start" -> "snapshot", "partitionOverwriteMode" -> "static")
+          .write(world.rows(rows))
+          .mode(mode)
+          .save()
+        write(mode, 2)
+        assert(world.words === Vector("snapshot b0", "snapshot b1"))
+        assert(world.batchLogs.isEmpty)
+        write(mode, 1)
+        assert(world.words.drop(2) === later)
+        write("overwrite", 1)
+        assert(world.words(2 + later.size) === "replaced b0")
+      }
+    }
+
+  test("the command announce delivers the snapshot that a job has left, and no job repeats it") {
+    inWorld { world =>
+      world.target.answers = Vector.fill(100000)(Delivery.Retry("down", Some(10)))
+      val sink = world.sink("announce.out.start" -> "snapshot")
+      sink.write(world.rows(2)).mode("append").save()
+      world.target.answers = Vector.empty
+      SinkAdmin
+        .at(world.root)
+        .announce(Map("announce.out" -> "recording", "announce.out.to" -> world.root))
+        .carryOut()
+      assert(world.words === Vector("snapshot b0", "snapshot b1"))
+      (1 to 2).foreach(_ => sink.write(world.rows(1)).mode("append").save())
+      assert(world.words.drop(2) === Vector("added b0", "added b0"))
+      assert(world.batchLogs.isEmpty)
+    }
+  }
+
   test("the command announce delivers what a job has left, or fails by name") {
     inWorld { world =>
       world.target.answers = Vector.fill(100000)(Delivery.Retry("down", Some(10)))

@@ -14,7 +14,7 @@ import io.delta.kernel.utils.DataFileStatus
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.Path
 
-import stoplog.announce.table.{AddedFile, DeletedRows, FileChanges, FileGroup, ReadFiles}
+import stoplog.announce.table.{AddedFile, DeletedRows, FileChanges, FileGroup, ReadFiles, Refusal}
 
 /** One commit of changes with the position. */
 private[delta] final class TableCommit(
@@ -82,10 +82,13 @@ private[delta] final class TableCommit(
     if (columns == known.getSchema) reduced else reduced.withNewSchema(columns)
   }
 
-  private def read(groups: Vector[FileGroup[AddFile]], facts: LogFacts): ReadFiles[ParquetFooter] =
-    ReadFiles.of(new Path(table.root), facts.id.log.name, groups.flatMap(_.added), configuration) { path =>
+  private def read(groups: Vector[FileGroup[AddFile]], facts: LogFacts): ReadFiles[ParquetFooter] = {
+    val added = groups.flatMap(_.added)
+    refuseSchemes(added)
+    ReadFiles.of(new Path(table.root), facts.id.log.name, added, configuration) { path =>
       ParquetFooter.read(new Path(s"${table.root}/$path"), configuration)
     }
+  }
 
   private def actions(
       groups: Vector[FileGroup[AddFile]],
@@ -130,4 +133,20 @@ private[delta] final class TableCommit(
 private object TableCommit {
   private val Deleted =
     DeletedRows[AddFile](_.getDeletionVector.isPresent, _.getPath, compactor = "OPTIMIZE of Delta Lake")
+
+  /** Throws [[Refusal]] with the files whose first name contains a colon. The log has relative URIs. Readers
+    * would take the text before the colon for a scheme, and could not read the table. A URI with `./` or with
+    * an escaped colon is no remedy: other writers compare addresses as text, and may delete the file.
+    */
+  private def refuseSchemes(added: Vector[AddedFile]): Unit = {
+    val refused = added.map(_.file.path).filter(_.takeWhile(_ != '/').contains(':'))
+    refused.headOption.foreach { path =>
+      val more = if (refused.size == 1) "" else s" and ${refused.size - 1} other announced files"
+      throw new Refusal(
+        s"the path $path$more has a colon in its first name, which readers of Delta take for the end of a scheme. Use " +
+          "names without a colon, such as another bucketFormat, or partitionBy, which escapes colons",
+        refused.toSet
+      )
+    }
+  }
 }

@@ -28,6 +28,34 @@ class DeltaQuerySuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.ids === Seq(20L, 21L))
   }
 
+  for ((mode, first) <- Seq(SaveMode.Append -> 0L, SaveMode.Overwrite -> 5L))
+    test(s"a table that is attached by a job of mode $mode starts with all visible files", LongRun.Only) {
+      val world    = new TableFixture(spark)
+      val attached = options + ("announce.lake.start" -> "snapshot")
+      write(world, spark.range(0, 5).toDF(), SaveMode.Append, Map.empty)
+      write(world, spark.range(5, 8).toDF(), mode, attached)
+      assert(world.ids === (first until 8L))
+      write(world, spark.range(8, 9).toDF(), SaveMode.Append, attached)
+      assert(world.ids === (first until 9L))
+      write(world, spark.range(20, 22).toDF(), SaveMode.Overwrite, attached)
+      assert(world.ids === Seq(20L, 21L))
+    }
+
+  test("after a refused overwrite, a target of another name starts with all visible files", LongRun.Only) {
+    val world = new TableFixture(spark)
+    write(world, spark.range(0, 5).toDF(), SaveMode.Append, Map.empty)
+    write(world, spark.range(5, 8).toDF(), SaveMode.Overwrite, options)
+    val other = Map(
+      "announce.lake2"        -> "delta",
+      "announce.lake2.create" -> "ifMissing",
+      "announce.lake2.start"  -> "snapshot"
+    )
+    write(world, spark.range(8, 10).toDF(), SaveMode.Append, other)
+    assert(world.ids === (5L until 10L))
+    write(world, spark.range(20, 22).toDF(), SaveMode.Overwrite, other)
+    assert(world.ids === Seq(20L, 21L))
+  }
+
   test("all problems of the settings are reported together") {
     val wrong   = Seq("newColumns" -> "drop", "partition" -> "day:timestamp")
     val invalid = refused(wrong :+ ("create" -> "ifMissing"): _*)

@@ -307,6 +307,20 @@ class DeltaTargetSuite extends TableTargetLaws with SparkSessionForTests {
     assert(table.content.files.size === 12)
   }
 
+  test("refuses files with a colon in the first name, by their paths, and accepts the other files") {
+    val table   = world
+    val target  = table.target("derivedKeys" -> "h,k")
+    val colons  = Seq("10:30", "h=10:30/k=b", "t10:30").map(table.written(numbers(0, 1), _))
+    val refusal = table.refusal(target, table.added(0, colons.head), table.added(1, colons(1), colons(2)))
+    assert(refusal.files === colons.map(_.path).toSet)
+    assert(refusal.reason.contains(s"${colons.head.path} and 2 other") && refusal.reason.contains("colon"))
+    assert(table.position(target) === None)
+    val deeper = table.written(numbers(1, 2), "k=b/10:30")
+    table.delivered(target, table.added(0, deeper))
+    assert(table.refusal(target, table.added(1, colons(1))).files === Set(colons(1).path))
+    assert((table.content.files, table.content.elsewhere) === ((Vector(deeper.path), 0)))
+  }
+
   private def json(text: String): JsonNode = new ObjectMapper().readTree(text)
 
   private def dataChange(action: JsonNode): Boolean =

@@ -7,7 +7,7 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.catalyst.catalog.ExternalCatalogUtils.{DEFAULT_PARTITION_NAME, unescapePathName}
 
-import stoplog.storage.{HiddenNames, MarkerNames}
+import stoplog.storage.{HiddenNames, MarkerNames, RestorableFiles}
 
 /** Buckets as partitions in SQL. */
 private[catalog] object BucketSpec {
@@ -41,17 +41,24 @@ private[catalog] object BucketSpec {
   private final val Plain = " -_.:/=,+"
 }
 
-/** The directories of the buckets of a sink. */
+/** The directories of the buckets of a sink. A hidden file that may become visible again counts as a file: if
+  * its replacement is called off, no announcement follows (P-144).
+  */
 private[catalog] final class BucketDirectories(path: String, configuration: Configuration) {
   private val root  = new Path(path)
   private val files = root.getFileSystem(configuration)
 
+  private lazy val hidden = RestorableFiles.at(path, configuration)
+
   def location(bucket: String): String = files.makeQualified(at(bucket)).toString
 
   /** Returns whether readers find no file in the bucket. */
-  def isEmpty(bucket: String): Boolean = listed(at(bucket)).isEmpty
+  def isEmpty(bucket: String): Boolean = !isThere(hasFiles(at(bucket)), hidden.isIn(bucket))
 
-  def hasMarker(bucket: String): Boolean = files.exists(at(MarkerNames.path(bucket, 1)))
+  def hasMarker(bucket: String): Boolean = {
+    val marker = MarkerNames.path(bucket, 1)
+    isThere(files.exists(at(marker)), hidden.placeOf(Seq(marker)).isDefined)
+  }
 
   /** Returns the buckets with this number of names `column=value`. */
   def buckets(depth: Int): Vector[String] =
@@ -62,8 +69,21 @@ private[catalog] final class BucketDirectories(path: String, configuration: Conf
       } yield if (parent.isEmpty) child.getPath.getName else s"$parent/${child.getPath.getName}"
     }
 
+  /** A file that was hidden at the first look may have been restored before the second. */
+  private def isThere(isVisible: => Boolean, isHidden: => Boolean): Boolean =
+    isVisible || isHidden || isVisible
+
   // Not a child of a path: Hadoop would take a colon for the end of a scheme.
   private def at(bucket: String): Path = if (bucket.isEmpty) root else new Path(s"$root/$bucket")
+
+  /** Reads only the first page of the listing, if this page has a file. */
+  private def hasFiles(directory: Path): Boolean =
+    try {
+      val entries = files.listStatusIterator(directory)
+      var isFound = false
+      while (!isFound && entries.hasNext) isFound = !HiddenNames.isHidden(entries.next().getPath.getName)
+      isFound
+    } catch { case _: FileNotFoundException => false }
 
   private def listed(directory: Path): Vector[FileStatus] =
     try files.listStatus(directory).toVector.filterNot(file => HiddenNames.isHidden(file.getPath.getName))

@@ -74,7 +74,8 @@ private[catalog] object CatalogSettings {
 }
 
 /** Adds partitions of complete buckets, or of all buckets, and drops partitions of empty buckets. The current
-  * files decide about a drop, so that repeated and late announcements do no harm.
+  * files decide about each change, so that repeated and late announcements do no harm. The announcements of
+  * another log may have emptied the bucket before.
   *
   * The target of another log may add a partition between the look at the files and the drop. So each drop is
   * followed by another look: an addition after this look follows its own files.
@@ -117,15 +118,16 @@ private[catalog] class CatalogTarget(settings: CatalogSettings, ofQuery: Option[
 
   /** Returns changes of the table, each with its bucket. */
   private def steps(announcement: Announcement): Vector[(String, () => Unit)] = {
-    val files                 = new BucketDirectories(announcement.path, SparkHadoop.of(session))
-    val isAll                 = settings.partitions == Partitions.All
-    def isDue(bucket: String) = isAll || files.hasMarker(bucket)
+    val files                   = new BucketDirectories(announcement.path, SparkHadoop.of(session))
+    val isAll                   = settings.partitions == Partitions.All
+    def isDue(bucket: String)   = isAll || files.hasMarker(bucket)
+    def isReady(bucket: String) = !files.isEmpty(bucket) && isDue(bucket)
     def addition(bucket: String, spec: String) =
       s"ADD IF NOT EXISTS PARTITION ($spec) LOCATION ${BucketSpec.literal(files.location(bucket))}"
-    def added(bucket: String)   = step(bucket)(spec => alter(addition(bucket, spec)))
+    def added(bucket: String)   = step(bucket)(spec => if (isReady(bucket)) alter(addition(bucket, spec)))
     def dropped(bucket: String) = step(bucket) { spec =>
       alter(s"DROP IF EXISTS PARTITION ($spec)")
-      if (!files.isEmpty(bucket) && isDue(bucket)) alter(addition(bucket, spec))
+      if (isReady(bucket)) alter(addition(bucket, spec))
     }
     announcement.change match {
       case Change.PartitionComplete(bucket, _)                => added(bucket)
@@ -135,7 +137,7 @@ private[catalog] class CatalogTarget(settings: CatalogSettings, ofQuery: Option[
       case Change.Snapshot(bucket, _) if isDue(bucket)        => added(bucket)
       case Change.Gap(_, _)                                   =>
         val depth = session.catalog.listColumns(settings.quoted).collect().count(_.isPartition)
-        files.buckets(depth).filter(bucket => !files.isEmpty(bucket) && isDue(bucket)).flatMap(added)
+        files.buckets(depth).filter(isReady).flatMap(added)
       case _ => Vector.empty
     }
   }

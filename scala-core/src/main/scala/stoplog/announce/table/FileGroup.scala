@@ -88,9 +88,9 @@ private[stoplog] object FileGroup {
     if (unknown.nonEmpty)
       throw new Refusal(
         s"${unknown.size} of ${removed.size} removed files are not in the table, such as ${unknown.head.path}: their " +
-          "announcements wait in another log of the path, the target was attached later, or another writer has rewritten the " +
-          s"files. Run the command announce. $restart, if the files stay unknown. With onRefused = skip the table keeps the rows, " +
-          "and lacks the files that replace them"
+          "announcements wait in another log of the path, the target was attached later, has skipped their announcements, or " +
+          s"another writer has rewritten the files. Run the command announce. $restart, if the files stay unknown. With " +
+          "onRefused = skip the table keeps the rows, and lacks the files that replace them"
       )
   }
 }

@@ -7,6 +7,9 @@ import stoplog.announce.{Announcement, AnnouncementId, Change}
   * as absent files in the commit that passes the announcement. So the later removal of such a file has no
   * effect. After a restart, the announcer repeats announcements after the position, and the target refuses
   * the files again. Used by one thread.
+  *
+  * The new files of a refused replacement are not among these files: the table keeps the former rows. Other
+  * rows in place of the new files would double the rows of the table, so their removal is refused too.
   */
 private[stoplog] final class LeftOutFiles {
   private var refused = Vector.empty[Announcement]
@@ -32,9 +35,8 @@ private[stoplog] final class LeftOutFiles {
     announcement.id.log == last.log && !announcement.id.isAfter(last)
 
   private def added(announcement: Announcement): Vector[String] = announcement.change match {
-    case Change.Added(_, files)       => files.map(_.path)
-    case Change.Snapshot(_, files)    => files.map(_.path)
-    case Change.Replaced(_, files, _) => files.map(_.path)
-    case _                            => Vector.empty
+    case Change.Added(_, files)    => files.map(_.path)
+    case Change.Snapshot(_, files) => files.map(_.path)
+    case _                         => Vector.empty
   }
 }

@@ -21,6 +21,9 @@ class CatalogTargetLaws extends AnnouncementTargetLaws with SessionDatabase {
 
     override val path: String = Files.createTempDirectory("stoplog-catalog").toString
     spark.sql(s"CREATE TABLE $table (id INT, n INT) USING parquet PARTITIONED BY (n) LOCATION '$path'")
+    (1 to 9).foreach { n =>
+      Files.createFile(Files.createDirectories(Path.of(path, s"n=$n")).resolve(s"part-$n"))
+    }
 
     override def target(): AnnouncementTarget =
       new CatalogTarget(
@@ -67,6 +70,16 @@ class CatalogTargetSuite extends AnyFunSuite with SessionDatabase {
       Files.copy(file, path.resolve(bucket).resolve(s"part-$id.parquet"))
     }
 
+    /** Creates the marker of a complete bucket. */
+    def complete(bucket: String): Path = Files.createFile(path.resolve(bucket).resolve("_SUCCESS"))
+
+    /** Hides a file for a replacement. */
+    def hide(file: Path): Path = {
+      val place = path.resolve(s"_stoplog/replace/replaced/3/${path.relativize(file)}.aside")
+      Files.createDirectories(place.getParent)
+      Files.move(file, place)
+    }
+
     def ids: Seq[Int] = spark.table(name).select("id").collect().map(_.getInt(0)).toSeq.sorted
   }
 
@@ -81,6 +94,7 @@ class CatalogTargetSuite extends AnyFunSuite with SessionDatabase {
     assert(table.ids === Nil)
     assert(table.deliver(target, added("day=2026-01-31/k=a")) === Delivery.Delivered)
     assert(table.ids === Nil, "an incomplete bucket")
+    table.complete("day=2026-01-31/k=a")
     assert(table.deliver(target, Change.PartitionComplete("day=2026-01-31/k=a", 1)) === Delivery.Delivered)
     assert(table.ids === Seq(1))
     assert(spark.newSession().table(table.name).count() === 1)
@@ -115,6 +129,7 @@ class CatalogTargetSuite extends AnyFunSuite with SessionDatabase {
       Files.list(Path.of(source)).iterator.asScala.map(_.getFileName.toString).filter(_.contains('='))
     val target = new CatalogTarget(CatalogSettings.parse(Map("table" -> table).asJava), Some(spark))
     val all    = buckets.toVector.zipWithIndex.map { case (bucket, i) =>
+      Files.createFile(Path.of(source, bucket, "_SUCCESS"))
       val id = AnnouncementId(LogId("main", "7d6f"), 1, i)
       Announcement(id, source, "main", Change.PartitionComplete(bucket, 1), 0)
     }
@@ -125,9 +140,10 @@ class CatalogTargetSuite extends AnyFunSuite with SessionDatabase {
   }
 
   test("null is the default partition, also of a column that is not text") {
-    val table = new Table("h INT, k STRING")
-    table.write("h=__HIVE_DEFAULT_PARTITION__/k=__HIVE_DEFAULT_PARTITION__", 1)
+    val table  = new Table("h INT, k STRING")
     val bucket = "h=__HIVE_DEFAULT_PARTITION__/k=__HIVE_DEFAULT_PARTITION__"
+    table.write(bucket, 1)
+    table.complete(bucket)
     assert(table.deliver(table.target(), Change.PartitionComplete(bucket, 1)) === Delivery.Delivered)
     assert(spark.sql(s"SELECT * FROM ${table.name}").collect().toSeq === Seq(Row(1, null, null)))
   }
@@ -137,9 +153,9 @@ class CatalogTargetSuite extends AnyFunSuite with SessionDatabase {
     val target = table.target()
     val (a, b) = ("day=2026-01-31/k=a", "day=2026-01-31/k=b")
     val files  = Seq(a, b).map(table.write(_, 1))
+    Seq(a, b).foreach(table.complete)
     table.deliver(target, Change.PartitionComplete(a, 1), Change.PartitionComplete(b, 1))
     Files.delete(files.head)
-    Files.createFile(table.path.resolve(a).resolve("_SUCCESS"))
     val removed = Seq(a, b).map(bucket => Change.Removed(bucket, Vector(s"$bucket/part")))
     assert(table.deliver(target, removed: _*) === Delivery.Delivered)
     assert(table.partitions === Seq(b))
@@ -147,24 +163,69 @@ class CatalogTargetSuite extends AnyFunSuite with SessionDatabase {
     assert(table.deliver(target, removed: _*) === Delivery.Delivered)
   }
 
+  test("a late announcement of an emptied or incomplete bucket adds no partition") {
+    val bucket = "day=2026-01-31/k=a"
+    for (
+      (partitions, change) <- Seq(
+        "complete" -> Change.PartitionComplete(bucket, 1),
+        "all"      -> added(bucket),
+        "all"      -> Change.Replaced(bucket, Vector(), Vector()),
+        "all"      -> Change.Snapshot(bucket, Vector())
+      )
+    ) {
+      val table  = new Table
+      val target = table.target("partitions" -> partitions)
+      Files.delete(table.write(bucket, 1))
+      val marker = table.complete(bucket)
+      assert(table.deliver(target, change) === Delivery.Delivered)
+      assert(table.partitions === Nil, change)
+      table.write(bucket, 2)
+      Files.delete(marker)
+      table.deliver(target, change)
+      assert(table.partitions === (if (partitions == "all") Seq(bucket) else Nil), change)
+    }
+  }
+
+  test("hidden files keep the partition of their bucket until they are deleted") {
+    val table    = new Table
+    val target   = table.target()
+    val bucket   = "day=2026-01-31/k=a"
+    val removed  = Change.Removed(bucket, Vector(s"$bucket/part"))
+    val complete = Change.PartitionComplete(bucket, 1)
+    val hidden   = Seq(table.write(bucket, 1), table.complete(bucket)).map(table.hide)
+    table.deliver(target, complete)
+    assert(table.partitions === Seq(bucket))
+    table.deliver(target, removed)
+    assert(table.partitions === Seq(bucket))
+    hidden.foreach(Files.delete)
+    table.deliver(target, removed)
+    assert(table.partitions === Nil)
+    table.deliver(target, complete)
+    assert(table.partitions === Nil)
+  }
+
   test("a partition that another log adds before the drop of the empty bucket stays") {
     val table            = new Table
     val (a, b)           = ("day=2026-01-31/k=a", "day=2026-01-31/k=b")
     val complete         = Seq(a, b).map(Change.PartitionComplete(_, 1))
+    var isFilled         = false
     def backfill(): Unit = {
+      isFilled = true
       table.write(a, 2)
-      Files.createFile(table.path.resolve(a).resolve("_SUCCESS"))
+      table.complete(a)
       table.write(b, 3)
       assert(table.deliver(table.target(), complete.head) === Delivery.Delivered)
     }
     val target =
       new CatalogTarget(CatalogSettings.parse(Map("table" -> table.name).asJava), Some(spark)) {
         protected override def alter(change: String): Unit = {
-          if (table.ids.isEmpty && change.startsWith("DROP")) backfill()
+          if (!isFilled && change.startsWith("DROP")) backfill()
           super.alter(change)
         }
       }
+    val former = Seq(a, b).flatMap(bucket => Seq(table.write(bucket, 1), table.complete(bucket)))
     table.deliver(target, complete: _*)
+    former.foreach(Files.delete)
     table.deliver(target, Seq(a, b).map(bucket => Change.Removed(bucket, Vector(s"$bucket/part"))): _*)
     assert(table.partitions === Seq(a), "the other bucket is not complete")
     assert(table.ids === Seq(2))
@@ -212,6 +273,8 @@ class CatalogTargetSuite extends AnyFunSuite with SessionDatabase {
         "2026-01-31"
       ) === "the bucket '2026-01-31' does not consist of names column=value"
     )
+    table.write("month=1/k=a", 1)
+    table.complete("month=1/k=a")
     assert(refused(table.target(), "month=1/k=a").contains("month"))
     assert(refused(table.target("table" -> s"$database.nowhere"), "day=2026-01-31/k=a").contains("nowhere"))
     spark.sql(s"ALTER TABLE ${table.name} SET TBLPROPERTIES ('external.table.purge' = 'TRUE')")

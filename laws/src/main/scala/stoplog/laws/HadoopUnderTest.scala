@@ -37,7 +37,8 @@ final class HadoopUnderTest private (
     Faults.none
   )
 
-  override def files(): FileStore = HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion)
+  override def files(): FileStore =
+    HadoopFileStore.ofSink(hadoop, sinkId, StoreExclusion.Known(abilities.exclusion))
 
   override def neighbour(): StorageUnderTest =
     new HadoopUnderTest(root, settings, layout, requestedTrimming, abilities, "neighbour")

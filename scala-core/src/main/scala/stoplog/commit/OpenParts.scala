@@ -20,7 +20,7 @@ private[commit] trait OpenParts {
     */
   def claimed(state: SinkState, before: Option[RunId]): SinkState
 
-  /** Returns the state without parts whose files are missing, if the user chose to continue without them. */
+  /** Returns the state without parts that are lost, if the user chose to continue without these parts. */
   def withoutLost(state: SinkState): SinkState
 
   /** Keeps writers of earlier runs from the parts, and returns the parts with this run as owner, or none.
@@ -120,23 +120,26 @@ private[commit] object OpenParts {
       faults.at(Step.AfterDrop)
     }
 
-    /** Keeps parts with missing files unless the user chose otherwise: the task of such a part fails. */
+    /** Keeps lost parts unless the user chose otherwise: the task of such a part fails. Asks for the bytes of
+      * each part after the listing, because the files of a part may outlive the bytes (P-145).
+      */
     override def withoutLost(state: SinkState): SinkState = onLost match {
       case LostPart.Fail => state
       case LostPart.Skip =>
         val staged  = if (state.open.isEmpty) Set.empty[String] else parts.staged().map(_.token).toSet
         val spooled =
           if (state.spoolFiles.isEmpty) Set.empty[String] else spoolFiles.staged().map(_.token).toSet
-        val (there, gone) = state.open.partition { part =>
+        val whole = parallel.map(state.open) { part =>
           parts.stagedOf(part.handle.token).subsetOf(staged) &&
-          part.spooled.files.forall(file => spooled(file.token))
+          part.spooled.files.forall(file => spooled(file.token)) && !parts.isLost(part.handle)
         }
-        gone.foreach { part =>
+        val (there, gone) = state.open.zip(whole).partition(_._2)
+        gone.foreach { case (part, _) =>
           Log.warn(
             s"Continuing without the ${part.records} rows of ${part.handle.brief}, because onLostPart is skip"
           )
         }
-        state.copy(open = there)
+        state.copy(open = there.map(_._1))
     }
 
     private def unchanged(due: EpochOutcome.PartToClose): Pending = {

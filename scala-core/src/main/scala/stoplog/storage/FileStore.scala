@@ -117,6 +117,11 @@ trait FileStore extends Serializable {
     */
   def unmovable(directories: Seq[String], to: String): Option[String] = None
 
+  /** Returns the reason why the store cannot have a file at this path: a clause without a full stop. `None`,
+    * the default, if the store can, or does not know. Makes no request.
+    */
+  def pathProblem(path: String): Option[String] = None
+
   /** Adds a second path to an immutable file, by a hard link or a copy. Keeps a complete file at the second
     * path.
     */

@@ -54,6 +54,12 @@ trait PartStore extends StagedOutput {
     */
   def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome
 
+  /** Whether bytes of an open part are known to be lost, although all its output is still in [[staged]].
+    * Called by a run after its claim, if the user chose to continue without lost parts. MUST NOT change
+    * stored data. By default false, for stores whose parts are exactly the staged output.
+    */
+  def isLost(open: Resume): Boolean = false
+
   /** Deletes an unfinished part or file that no record names (I5: only recovery may call this method). */
   def discard(token: String): Unit
 

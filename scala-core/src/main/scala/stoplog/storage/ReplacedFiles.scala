@@ -18,11 +18,14 @@ private[stoplog] class ReplacedFiles(protected val files: FileStore, sinkId: Str
   def sizeBytes(path: String): Option[Long] = files.stat(path).map(_.bytes)
 
   /** Returns the first of these files that cannot be hidden, as far as the storage can check in advance. A
-    * hidden file has a longer name. Hiding may also need another file system, or further rights of this
-    * process.
+    * hidden file has a longer name and a longer path (P-120). Hiding may also need another file system, or
+    * further rights of this process.
     */
-  def unhideable(paths: Seq[String]): Option[String] =
-    paths.find(!ReplacedFiles.fits(_)).orElse(unmovable(paths))
+  def unhideable(paths: Seq[String]): Option[String] = paths.find(!fits(_)).orElse(unmovable(paths))
+
+  /** Assumes the longest number of a record, because no record has the file yet. */
+  private def fits(path: String): Boolean = ReplacedFiles.fits(path) &&
+    files.pathProblem(ReplacedFiles.place(sinkId, Long.MaxValue, path)).isEmpty
 
   protected final def unmovable(paths: Seq[String]): Option[String] = {
     val directories = paths.map(FileStore.directoryOf).distinct

@@ -6,12 +6,11 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.util.{Locale, ServiceLoader}
 
 import scala.jdk.CollectionConverters._
-import scala.util.Try
 
 import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileSystem, Path => HadoopPath}
 
-import stoplog.error.Errors
+import stoplog.error.{Errors, StoplogArgumentException}
 import stoplog.fault.Faults
 import stoplog.part.RecordShare
 
@@ -173,14 +172,23 @@ object Storage {
   /** Returns the files under each directory above the path, the nearest directory first. If a link leads to
     * the path, the directories above the real path follow. Makes no request to the storage.
     *
-    * Skips a directory for which the scheme's provider has no storage: nothing can be stored there.
+    * Skips a directory whose scheme has no storage here: nothing can be stored there. Every other failure of
+    * the storage is an error of the first read, because the directory may have a table (P-118).
     */
   def above(path: HadoopPath, configuration: Configuration): Iterator[FileStore] = {
     val settings = StorageSettings(Durability.Process, Truncation.Allowed, configuration)
     Vector(path, withoutLinks(path, configuration)).distinct.iterator
       .flatMap(one => Iterator.iterate(one.getParent)(_.getParent).takeWhile(_ != null))
-      .flatMap(directory => Try(at(directory.toString, settings).files("main")).toOption)
+      .flatMap(toBeRead(_, settings))
   }
+
+  /** Returns the files of a directory that is only read. Unlike [[at]], [[StorageProvider.state]] of Hadoop's
+    * file systems does not fail if a mount cannot be looked up: the first read then reports the failure.
+    */
+  private def toBeRead(directory: HadoopPath, settings: StorageSettings): Option[FileStore] =
+    try
+      Some(provider(directory, settings.configuration).state(directory.toString, directory.toUri, settings))
+    catch { case e: StoplogArgumentException if e.getCondition == "STOPLOG_JAR_MISSING" => None }
 
   private def withoutLinks(path: HadoopPath, configuration: Configuration): HadoopPath = {
     val uri = path.toUri

@@ -30,6 +30,9 @@ final class MemoryParts extends PartStore {
   /** What a part consists of, where that is not one file. */
   var consistsOf: Map[String, Set[String]] = Map.empty
 
+  /** The tokens of parts whose bytes are lost, although everything that [[staged]] lists is there. */
+  var lost: Set[String] = Set.empty
+
   /** How a claim is to name a part. */
   var onClaim: Resume => Resume = identity
 
@@ -96,6 +99,8 @@ final class MemoryParts extends PartStore {
   override def claimed(open: Resume): Resume = onClaim(open)
 
   override def stagedOf(token: String): Set[String] = consistsOf.getOrElse(token, Set(token))
+
+  override def isLost(open: Resume): Boolean = lost(open.token)
 
   override def publish(part: Publish, sizeBytes: Long, finishedPath: String): CommitOutcome = {
     synchronized(asked += s"publish $finishedPath")

@@ -43,6 +43,25 @@ class MissingPartsSuite extends AnyFunSuite {
     assert(left(LostPart.Skip, whole, halfGone, gone, part("bare")) === Vector("whole", "bare"))
   }
 
+  test("a part with a short file or a short spool file stays until that file is moved away") {
+    val short     = part("short").copy(validBytes = 9) // its file is empty
+    val spoolFile = side("5").copy(sizeBytes = 2)
+    val shortSide = part("side", spoolFile)
+    assert(left(LostPart.Skip, short, shortSide) === Vector("short", "side"))
+    assert(condition(parts.resume(short.handle, short.validBytes)) === "STOPLOG_PART_SHORT")
+    parts.lose(short.handle.token)
+    assert(left(LostPart.Skip, short, shortSide) === Vector("side"))
+    spoolFiles.discard(Seq(spoolFile.token))
+    assert(left(LostPart.Skip, short, shortSide) === Vector.empty)
+  }
+
+  test("a part is skipped on request if its bytes are lost, although its files are there (P-145)") {
+    val lost = part("lost")
+    parts.lost = Set(lost.handle.token)
+    assert(left(LostPart.Skip, part("whole"), lost) === Vector("whole"))
+    assert(left(LostPart.Fail, lost) === Vector("lost"))
+  }
+
   test("a missing part otherwise stays in the state, so that its task fails") {
     assert(left(LostPart.Fail, open("gone", token = "gone")) === Vector("gone"))
   }

@@ -31,7 +31,7 @@ final class HadoopSourcePlace(
 
   override def state(faults: Faults): StateFiles =
     new StateFiles(
-      new HadoopFileStore(hadoop(s"$root/checkpoint/sources/0"), None, exclusion),
+      new HadoopFileStore(hadoop(s"$root/checkpoint/sources/0"), None, StoreExclusion.Known(exclusion)),
       faults = faults
     )
 

@@ -40,10 +40,10 @@ final class WeakPlace(scheme: String, abilities: Capabilities, layout: Layout, o
     new SpoolFiles(HadoopFileStore.ofSink(hadoop, sinkId), sinkId)
 
   override def records(sinkId: String, faults: Faults): LogFiles =
-    new LogFiles(HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion), sinkId, faults)
+    new LogFiles(notes(sinkId), sinkId, faults)
 
   override def notes(sinkId: String): FileStore =
-    HadoopFileStore.ofSink(hadoop, sinkId, abilities.exclusion)
+    HadoopFileStore.ofSink(hadoop, sinkId, StoreExclusion.Known(abilities.exclusion))
 
   override def job(name: String): JobDirectory = new JobDirectory(HadoopFileStore.ofSink(hadoop, name), name)
 

@@ -216,6 +216,8 @@ class PartsOver(real: PartStore) extends PartStore {
 
   override def refuseLost(tokens: Seq[String]): Unit = real.refuseLost(tokens)
 
+  override def isLost(open: Resume): Boolean = real.isLost(open)
+
   override def discard(token: String): Unit = real.discard(token)
 
   override def stagedOf(token: String): Set[String] = real.stagedOf(token)

@@ -19,7 +19,7 @@ import stoplog.storage.hdfs.HdfsUnderTest
 import stoplog.storage.local.LocalStorage
 
 import stoplog.storage.{Durability, PartLayout, Truncation}
-import stoplog.storage.hadoop.TestFileSystems
+import stoplog.storage.hadoop.{TestFileSystems, TriedFs}
 import stoplog.storage.hdfs.HdfsStorage
 
 /** Which stores a path gets. */
@@ -107,6 +107,30 @@ class StorageAtSuite extends AnyFunSuite with SparkSessionForTests {
     val state         = Storage.state(s"${TestFileSystems.directory("leased")}/state", configuration)
     assert(state.putIfAbsent("0", Array[Byte](1)) === PutOutcome.Created)
     assert(state.putIfAbsent("0", Array[Byte](2)) === PutOutcome.Taken)
+  }
+
+  test("the state of a source is sent to executors, also if nothing was created before") {
+    val configuration = spark.sparkContext.hadoopConfiguration
+    for (scheme <- Seq("cutting", "createonly", "leased")) {
+      val state = Storage.state(s"${TestFileSystems.directory(scheme)}/state", configuration)
+      assert(Copied(state).putIfAbsent("0", Array[Byte](1)) === PutOutcome.Created, scheme)
+      assert(Copied(state).putIfAbsent("0", Array[Byte](2)) === PutOutcome.Taken, scheme)
+      assert(state.read("0").map(_.toSeq) === Some(Seq[Byte](1)), scheme)
+    }
+  }
+
+  test("the state of a source is probed once, before the first file (P-123)") {
+    val directory = s"${TestFileSystems.directory("tried")}/state"
+    val state     = Storage.state(directory, spark.sparkContext.hadoopConfiguration)
+    assert(TriedFs.trials(directory) === 0)
+    val copies = Vector.fill(2)(Copied(state))
+    assert(state.putIfAbsent("0", Array[Byte](1)) === PutOutcome.Created)
+    val once = TriedFs.trials(directory)
+    assert(once > 0)
+    for ((copy, name) <- (copies :+ Copied(state)).zip(Seq("1", "2", "4")))
+      assert(copy.putIfAbsent(name, Array[Byte](1)) === PutOutcome.Created)
+    assert(state.mark("3") === PutOutcome.Created)
+    assert(TriedFs.trials(directory) === once)
   }
 
   test("other file systems are probed later, and nothing is written before") {

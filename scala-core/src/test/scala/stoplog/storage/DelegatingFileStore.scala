@@ -22,6 +22,7 @@ class DelegatingFileStore(real: FileStore) extends FileStore {
   override def move(from: String, to: String): MoveOutcome                     = real.move(from, to)
   override def unmovable(directories: Seq[String], to: String): Option[String] =
     real.unmovable(directories, to)
+  override def pathProblem(path: String): Option[String] = real.pathProblem(path)
   override def duplicate(from: String, to: String): Unit = real.duplicate(from, to)
   override def delete(paths: Seq[String]): Unit          = real.delete(paths)
   override def deleteTree(directory: String): Unit       = real.deleteTree(directory)

@@ -14,6 +14,7 @@ import stoplog.error.{Errors, StoplogArgumentException}
 import stoplog.laws.UnusedFiles
 import stoplog.storage.ForeignOwnersSuite.DeniedFiles
 import stoplog.storage.VisibleFiles.Scope
+import stoplog.storage.hadoop.{HadoopDefaults, TestFileSystems, UnsteadyFs}
 import stoplog.storage.local.{LocalFileStore, LocalForcing, LocalUnderTest}
 
 class ForeignOwnersSuite extends AnyFunSuite {
@@ -103,6 +104,23 @@ class ForeignOwnersSuite extends AnyFunSuite {
       assert(refusal(above(s"$root/base_0000001/b")).contains("Hive"))
     }
     withFiles(harmless :+ "data/_delta_log/0")((root, _) => above(s"$root/data"))
+  }
+
+  test("finds a table above the path although the first look at its directory fails (P-118)") {
+    val configuration = TestFileSystems.register(HadoopDefaults.configuration())
+    withFiles(Seq("data/_delta_log/0", "data/b/a.txt")) { (root, _) =>
+      val path = new HadoopPath(s"unsteady:$root/data/b")
+      UnsteadyFs.failing = Some(s"$root/data")
+      val message = refusal(
+        new ForeignOwners()
+          .refuseAbove(path.toString, path.toString, Storage.above(path, configuration))
+      )
+      assert(message.contains("Delta") && UnsteadyFs.failing.isEmpty)
+    }
+  }
+
+  test("skips the directories above a path whose scheme has no library") {
+    assert(Storage.above(new HadoopPath("nosuch://host/data/b"), new Configuration()).isEmpty)
   }
 
   test("finds a table among thousands of entries of a directory above") {

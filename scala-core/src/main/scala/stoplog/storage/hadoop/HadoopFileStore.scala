@@ -18,13 +18,12 @@ import stoplog.storage._
   *
   * @param drafts    the directory where files are written before [[createIfAbsent]] renames the files. The
   *   orphan cleaner deletes drafts left by a crash. `None` means the directory of each file
-  * @param exclusion the step that succeeds for exactly one caller on this file system; evaluated only when a
-  *   file is created
+  * @param exclusion the step that succeeds for exactly one caller on this file system
   */
 private[stoplog] class HadoopFileStore(
     files: HadoopFiles,
     drafts: Option[String],
-    exclusion: => CapabilityProbe.Exclusion = CapabilityProbe.Exclusion.ByRename
+    exclusion: StoreExclusion = HadoopFileStore.ByRename
 ) extends FileStore {
 
   override def capabilities: FileCapabilities = FileCapabilities(
@@ -74,7 +73,7 @@ private[stoplog] class HadoopFileStore(
     io(path)(write(files.at(path))(content))
 
   override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = io(path) {
-    exclusion match {
+    exclusion.step match {
       case CapabilityProbe.Exclusion.ByRename => renamed(path, content)
       case CapabilityProbe.Exclusion.ByCreate =>
         if (files.status(files.at(path)).isDefined) PutOutcome.Taken else created(files.at(path), content)
@@ -88,7 +87,7 @@ private[stoplog] class HadoopFileStore(
     else if (files.status(target.getParent).isEmpty)
       throw new FileNotFoundException(target.getParent.toString)
     else
-      exclusion match {
+      exclusion.step match {
         case CapabilityProbe.Exclusion.ByRename => renamed(path, _ => ())
         case CapabilityProbe.Exclusion.ByCreate => markedAlone(target)
       }
@@ -249,12 +248,13 @@ private[stoplog] class HadoopFileStore(
 }
 
 private[stoplog] object HadoopFileStore {
+  private val ByRename = StoreExclusion.Known(CapabilityProbe.Exclusion.ByRename)
 
   /** The files under a sink's path. */
   def ofSink(
       files: HadoopFiles,
       sinkId: String,
-      exclusion: => CapabilityProbe.Exclusion = CapabilityProbe.Exclusion.ByRename
+      exclusion: StoreExclusion = ByRename
   ): HadoopFileStore =
     new HadoopFileStore(files, Some(SinkDirectory(sinkId).open), exclusion)
 }

@@ -21,7 +21,7 @@ private[stoplog] final class HadoopStorage(
   private var known = Option.empty[CapabilityProbe.Capabilities]
 
   override def files(sinkId: String): FileStore =
-    HadoopFileStore.ofSink(files, sinkId, capabilities(sinkId).exclusion)
+    HadoopFileStore.ofSink(files, sinkId, new HadoopStorage.OfStorage(this, sinkId))
 
   override def parts(sinkId: String, layout: PartLayout): PartStore = new HadoopPartStore(
     files,
@@ -64,6 +64,12 @@ private[stoplog] final class HadoopStorage(
 }
 
 private[stoplog] object HadoopStorage {
+
+  /** The finding of the storage's trial. The trial takes place when the storage first needs it. */
+  private final class OfStorage(storage: HadoopStorage, sinkId: String) extends StoreExclusion {
+    override def step: CapabilityProbe.Exclusion = storage.capabilities(sinkId).exclusion
+  }
+
   private val CreateOnly =
     "The file system cannot append to a file: each micro-batch closes its parts (roll reason checkpoint), " +
       "and a file has the rows of at most one micro-batch."

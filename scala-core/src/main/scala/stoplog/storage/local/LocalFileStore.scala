@@ -157,7 +157,7 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
   private def deleteTree(top: Path, left: Int): Unit = {
     val there   = LocalFiles.deepestFirst(top)(_ => true)
     val problem =
-      try { there.foreach(Files.deleteIfExists(_)); None }
+      try { there.foreach(isDeleted(_)); None }
       catch { case e: DirectoryNotEmptyException => Some(e) }
     problem match {
       case None                => ()
@@ -214,8 +214,14 @@ private[stoplog] final class LocalFileStore(root: String, drafts: Option[String]
 
   /** A link can be deleted although its target has files. */
   private def isDeletedAsEmpty(directory: Path): Boolean =
-    try !Files.isSymbolicLink(directory) && Files.deleteIfExists(directory)
+    try !Files.isSymbolicLink(directory) && isDeleted(directory)
     catch { case _: IOException => false }
+
+  private def isDeleted(path: Path): Boolean = {
+    val gone = Files.deleteIfExists(path)
+    if (gone) LocalForcing.removed(path)
+    gone
+  }
 
   private def relative(path: Path): String = Paths.get(root).relativize(path).toString
 

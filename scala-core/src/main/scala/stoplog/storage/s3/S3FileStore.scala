@@ -3,8 +3,9 @@ package stoplog.storage.s3
 
 import java.io.{ByteArrayInputStream, ByteArrayOutputStream, EOFException, FileNotFoundException}
 import java.io.{IOException, InputStream, OutputStream}
+import java.nio.file.AccessDeniedException
 
-import stoplog.error.StoplogException
+import stoplog.error.{Causes, StoplogException}
 import stoplog.storage._
 import stoplog.storage.hadoop.{HadoopFileStore, HadoopFiles}
 
@@ -78,14 +79,31 @@ private[stoplog] final class S3FileStore(files: HadoopFiles, recent: RecentWrite
     }
   }
 
-  /** A server checks the right to delete before it looks up the object, so the check writes nothing. Error:
+  /** A server checks the right to delete before it looks up the object, so the check needs no object. In a
+    * bucket with versions, the deletion of a missing object adds a delete marker. Error:
     * `STOPLOG_STORE_WRITE` if the server does not answer the question.
     */
   override def unmovable(directories: Seq[String], to: String): Option[String] =
     try {
       delete(directories.map(FileStore.path(_, S3FileStore.Probe)))
       None
-    } catch { case e: StoplogException if OpenFailure.isDenied(e) => directories.headOption }
+    } catch {
+      case e: StoplogException if OpenFailure.isDenied(e) =>
+        directories.find(isNamedBy(e, _)).orElse(directories.headOption)
+    }
+
+  /** Whether a denial is for the probe of this directory. A server may also deny the whole request, which
+    * names no directory.
+    */
+  private def isNamedBy(denial: Throwable, directory: String): Boolean = {
+    val key = files.at(FileStore.path(directory, S3FileStore.Probe)).toUri.getPath.stripPrefix("/")
+    Causes.of(denial).exists {
+      case denied: AccessDeniedException => Option(denied.getFile).exists(_.endsWith(key))
+      case _                             => false
+    }
+  }
+
+  override def pathProblem(path: String): Option[String] = S3Storage.keyProblem(files, path)
 
   override def delete(paths: Seq[String]): Unit = io(paths.headOption.getOrElse("")) {
     paths.foreach(path => recent.drop(describe(path)))

@@ -33,7 +33,7 @@ private[s3] final class S3Objects(files: HadoopFiles) extends Serializable {
   def gaps: S3Token.S3Room.Gaps = {
     val algorithm = fs.getConf.getTrimmed("fs.s3a.create.checksum.algorithm", "")
     val isChosen  = fs.getConf.getBoolean("fs.s3a.checksum.generation", false) // by the client itself
-    if (algorithm.nonEmpty || isChosen || fs.getUri.getHost.endsWith(S3Objects.DirectoryBucket))
+    if (algorithm.nonEmpty || isChosen || S3Objects.isDirectoryBucket(fs.getUri.getHost))
       S3Token.S3Room.Gaps.Refused
     else S3Token.S3Room.Gaps.Allowed
   }
@@ -179,8 +179,10 @@ private[s3] object S3Objects {
   private val ReadBytes   = 1 << 20
   private val LargestRead = Int.MaxValue - 8L // the longest array
 
-  /** The suffix of the names of directory buckets, and of no other buckets. */
-  private val DirectoryBucket = "--x-s3"
+  /** Whether a directory bucket, or an access point of a directory bucket, has this name. No other bucket or
+    * access point has such a name.
+    */
+  def isDirectoryBucket(name: String): Boolean = name.endsWith("--x-s3") || name.endsWith("--xa-s3")
 
   /** Returns the failure of one object in a request that deletes many. The request itself succeeds. */
   private def undeleted(path: String, why: String): IOException =

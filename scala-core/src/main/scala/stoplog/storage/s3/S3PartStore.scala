@@ -42,10 +42,14 @@ private[stoplog] final class S3PartStore(
   }
 
   /** Reads the tail, and leaves the deletion of its object to the writer that resumes the new part. The
-    * upload stays the same, because its bytes can be neither read nor copied.
+    * upload stays the same, because its bytes can be neither read nor copied. The new writer does not use the
+    * upload before the publication, so the method checks that the upload exists (P-145).
+    *
+    * Error: `STOPLOG_PART_LOST`.
     */
   override def takeOver(open: Resume, validBytes: Long, part: NewPart): PartOutput = {
     val token = cut(open, validBytes)
+    if (isGone(token)) throw Errors.uploadLost(objects.describe(token.target), token.uploadedBytes)
     if (token.upload.isDefined) output(token.inRoom(_.takenOver(gaps)), tailOf(token))
     else output(begun(part).copy(stale = token.tail.path.toVector ++ token.stale), tailOf(token))
   }
@@ -107,6 +111,10 @@ private[stoplog] final class S3PartStore(
 
   override def stagedOf(token: String): Set[String] = tokenOf(token).objects.toSet
 
+  /** The objects of [[stagedOf]] outlive the upload. */
+  override def isLost(open: Resume): Boolean =
+    S3TokenCodec.mayHaveUpload(open.token) && isGone(tokenOf(open.token))
+
   /** Accepts tokens from [[staged]] and handles of parts. Also aborts the upload of the token. */
   override def discard(token: String): Unit = io(token) {
     S3TokenCodec.decode(token) match {
@@ -166,6 +174,8 @@ private[stoplog] final class S3PartStore(
     catch { case NonFatal(e) => failure.addSuppressed(e) } // a lifecycle rule aborts it later
     throw failure
   }
+
+  private def isGone(token: S3Token): Boolean = token.upload.exists(uploads.isGone(token.target, _))
 
   /** Also returns false if the state is unknown: all bytes of the part are in the upload. */
   private def isAborted(token: S3Token): Boolean =

@@ -43,10 +43,8 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
   override def finishesAnywhere: Boolean = false
 
   /** The objects that accompany an upload have longer names than the part. */
-  override def pathProblem(path: String): Option[String] = {
-    val key = files.at(path + S3Storage.LongerBy).toUri.getPath.stripPrefix("/")
-    Storage.tooLong(key, S3Storage.MostKeyBytes, "S3")
-  }
+  override def pathProblem(path: String): Option[String] =
+    S3Storage.keyProblem(files, path + S3Storage.LongerBy)
 
   private[stoplog] override def inRecord: RecordShare = S3Storage.InRecord
 
@@ -80,6 +78,11 @@ private[stoplog] final class S3Storage(path: String, files: HadoopFiles, faults:
 }
 
 private object S3Storage {
+
+  /** Returns why S3 accepts no object at this path. */
+  def keyProblem(files: HadoopFiles, path: String): Option[String] =
+    Storage.tooLong(files.at(path).toUri.getPath.stripPrefix("/"), MostKeyBytes, "S3")
+
   private val Content = Array[Byte]('?')
 
   private final val MostKeyBytes = 1024

@@ -10,7 +10,7 @@ import scala.jdk.CollectionConverters._
 import org.apache.hadoop.fs.{BBPartHandle, BBUploadHandle, MultipartUploader, PartHandle, UploadHandle}
 
 import stoplog.error.Errors
-import stoplog.storage.s3.S3Token.{Handle, Upload, UploadedPart}
+import stoplog.storage.s3.S3Token.{Handle, S3Room, Upload, UploadedPart}
 import stoplog.thread.{Daemons, Uninterrupted}
 
 /** Multipart uploads, by Hadoop's public interface. Handles are valid in any process. */
@@ -45,6 +45,24 @@ private[s3] final class S3Uploads(objects: S3Objects) extends Serializable {
       put(target, upload.handle, upload.room.from, new ByteArrayInputStream(InPlace), InPlace.length)
       true
     } catch { case _: FileNotFoundException => false }
+
+  /** Whether the upload is known to be aborted or completed (P-145). False if the server gives no answer, or
+    * if the upload has no part. Changes nothing, so any process may call the method at any time.
+    *
+    * Hadoop has no request for this check. So the method asks for a completion that the server must reject:
+    * by a part number that the upload does not have. A server without the upload reports this first. One more
+    * byte, as in [[isThere]], is no alternative: each number may be in use by a writer that is still alive.
+    */
+  def isGone(target: String, upload: Upload): Boolean =
+    upload.parts.find(_.number < S3Room.LastNumber).exists { part =>
+      try {
+        complete(target, upload.copy(parts = Vector(part.copy(number = S3Room.LastNumber))))
+        false
+      } catch {
+        case _: FileNotFoundException => true
+        case _: IOException           => false
+      }
+    }
 
   /** Error: `FileNotFoundException` if the upload does not exist (any more). */
   def complete(target: String, upload: Upload): Unit = using(target) { uploader =>

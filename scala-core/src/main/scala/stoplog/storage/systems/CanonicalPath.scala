@@ -17,6 +17,9 @@ import stoplog.storage.s3.S3Library
   */
 private[stoplog] final case class CanonicalPath(system: String, names: Vector[String]) {
 
+  /** The path as a URI without escapes. */
+  def text: String = names.mkString(s"$system/", "/", "")
+
   /** Returns the path of a place relative to this place; `None` if the place is outside. */
   def below(other: CanonicalPath): Option[String] =
     Option.when(system == other.system && other.names.startsWith(names))(

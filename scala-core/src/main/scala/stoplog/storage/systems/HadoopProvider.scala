@@ -65,11 +65,17 @@ private[stoplog] final class HadoopProvider extends StorageProvider {
       settings.durability
     )
     if (there.renaming == Renaming.Atomic) new HdfsFileStore(files, drafts = None)
-    else new HadoopFileStore(files, drafts = None, exclusion(there, files))
+    else {
+      val exclusion =
+        if (createsAlone(path, there)) StoreExclusion.Known(Exclusion.ByCreate)
+        else new StoreExclusion.Tried(files)
+      new HadoopFileStore(files, drafts = None, exclusion)
+    }
   }
 
-  private def exclusion(there: Resolved, files: HadoopFiles): Exclusion =
-    if (there.createsAlone) Exclusion.ByCreate else CapabilityProbe.exclusion(files)
+  private def createsAlone(path: String, there: Resolved): Boolean =
+    try there.createsAlone
+    catch { case e: IOException => throw Errors.pathNotWritable(path, HadoopFiles.reason(e)) }
 
   /** Returns the file system of a source's path. A path that cannot be resolved yet is used as it is. */
   private def read(path: String, parsed: HadoopPath, configuration: Configuration): Resolved = {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.storage.hadoop
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, IOException}
 import java.net.URI
 import java.nio.channels.FileChannel
 import java.nio.file.StandardOpenOption.{APPEND, WRITE}
 import java.nio.file.{FileAlreadyExistsException, Files, NoSuchFileException, Path => File}
+import java.util.concurrent.ConcurrentLinkedQueue
 
-import org.apache.hadoop.fs.{FSDataOutputStream, Path}
+import scala.jdk.CollectionConverters._
+
+import org.apache.hadoop.fs.{FSDataOutputStream, FileStatus, Path}
 import org.apache.hadoop.util.Progressable
 
 /** A local directory as a file system of its own scheme, which others take abilities from. Files can be appended to
@@ -54,6 +57,41 @@ abstract class DirectoryFs(scheme: String) extends DiskFs {
 
 /** Appends and cuts. */
 class CuttingFs extends DirectoryFs("cutting")
+
+/** Counts the trials of each directory. */
+class TriedFs extends DirectoryFs("tried") {
+  override def rename(from: Path, to: Path): Boolean = {
+    if (to.getName.startsWith(".trial.")) TriedFs.renamed.add(to)
+    super.rename(from, to)
+  }
+}
+
+object TriedFs {
+  private val renamed = new ConcurrentLinkedQueue[Path]
+
+  /** The renames of all trials below a directory. */
+  def trials(directory: String): Int =
+    renamed.asScala.count(_.toUri.getPath.startsWith(new Path(directory).toUri.getPath))
+}
+
+/** The first look at a directory fails, as if the connection were lost. */
+class UnsteadyFs extends DirectoryFs("unsteady") {
+  override def exists(path: Path): Boolean = UnsteadyFs.looking(path)(super.exists(path))
+
+  override def getFileStatus(path: Path): FileStatus = UnsteadyFs.looking(path)(super.getFileStatus(path))
+}
+
+object UnsteadyFs {
+
+  /** The path of the directory, without a scheme. */
+  @volatile var failing: Option[String] = None
+
+  private def looking[A](path: Path)(look: => A): A =
+    if (failing.contains(path.toUri.getPath)) {
+      failing = None
+      throw new IOException(s"$path: Connection reset by peer")
+    } else look
+}
 
 /** As object stores that have an append. */
 class AppendOnlyFs extends DirectoryFs("appendonly") {

@@ -16,7 +16,9 @@ object TestFileSystems {
     "appendonly" -> classOf[AppendOnlyFs],
     "createonly" -> classOf[CreateOnlyFs],
     "lastwins"   -> classOf[NoExclusiveCreateFs],
-    "leased"     -> classOf[LeasedFs]
+    "leased"     -> classOf[LeasedFs],
+    "tried"      -> classOf[TriedFs],
+    "unsteady"   -> classOf[UnsteadyFs]
   )
 
   def register(configuration: Configuration): Configuration = {

@@ -97,6 +97,25 @@ class LocalForcingSuite extends LawSuite {
     assert(disk.forced(root) === 2)
   }
 
+  forcing("a directory of another process in place of one that this process has removed is forced, too") {
+    (root, disk) =>
+      val store   = new LocalFileStore(root.toString, drafts = None, disk)
+      val bucket  = root.resolve("b")
+      val removes = Seq[String => Unit](store.deleteEmpty(_), store.deleteTree(_))
+      for {
+        remove <- removes
+        _      <- 1 to 20 // the new directory often gets the number of the old one
+      } {
+        LocalForcing.createDirectories(bucket, disk)
+        remove("b")
+        Files.createDirectory(bucket)
+        val before = disk.forced(root)
+        LocalForcing.createDirectories(bucket, disk)
+        assert(disk.forced(root) === before + 1)
+        Files.delete(bucket)
+      }
+  }
+
   forcing("nothing is asked of the disk where only processes may die") { (root, _) =>
     LocalForcing.createDirectories(root.resolve("b"), LocalForcing.Process)
     val disk = new Disk

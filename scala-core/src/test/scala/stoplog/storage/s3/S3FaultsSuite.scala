@@ -110,6 +110,24 @@ class S3FaultsSuite extends AnyFunSuite with BeforeAndAfterAll {
     }
   }
 
+  test("the directory without the right to delete is named, not the first directory") {
+    val deletes = Map("fs.s3a.multiobjectdelete.enable" -> "false") // so that the proxy sees each key
+    val bucket  = S3Bucket(proxy.endpoint, "stoplog-single-deletes", deletes)
+    val storage = S3UnderTest.create(S3Settings(), bucket)
+    try {
+      proxy.inject { (request, _, _) =>
+        val isDenied = Deletes(request.call) && request.target.contains("/a/b/.")
+        Option.when(isDenied)(Fault.Answered(403, "Forbidden", "AccessDenied"))
+      }
+      for (directories <- Seq(Seq("a", "b", "a/b", "c"), Seq("", "a/b"), Seq("a/b")))
+        assert(storage.files().unmovable(directories, "hidden/file") === Some("a/b"))
+      assert(storage.files().unmovable(Seq("", "a", "b"), "hidden/file") === None)
+    } finally {
+      proxy.inject()
+      storage.close()
+    }
+  }
+
   test("a writer aborts an upload that could not be marked") {
     val storage = S3UnderTest.create(
       S3Settings(partBytes = S3Settings.MinPartBytes, largePartBytes = S3Settings.MinPartBytes),

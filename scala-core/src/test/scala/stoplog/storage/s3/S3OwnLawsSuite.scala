@@ -72,6 +72,10 @@ class S3OwnLawsSuite extends LawSuite {
     assert(store.staged().size === 2)
     assert(!store.isStaged(closed.token))
     assert(condition(goOn(store, open, bytes.toInt, 12 << 20)) === "STOPLOG_PART_LOST")
+    for (handle <- Seq(open, store.claimed(open))) {
+      assert(store.isLost(handle))
+      assert(condition(store.takeOver(Copied(handle), bytes, part())) === "STOPLOG_PART_LOST", "by a retry")
+    }
     assert(store.publish(closed, bytes, "b/part-1.txt") === Lost)
   }
 
@@ -85,6 +89,39 @@ class S3OwnLawsSuite extends LawSuite {
       assert(Arrays.equals(storage.bytes(s"b/$name"), content.take(size)), s"$size bytes")
       assert(!store.isStaged(closed.token))
     }
+  }
+
+  for (
+    (server, bucket) <- Seq[(String, () => S3Bucket)](
+      "S3Mock"  -> (() => S3Bucket.plain),
+      "S3Proxy" -> (() => S3Bucket.ofOtherMake)
+    )
+  ) test(s"$server: a look whether the upload of an open part is there changes nothing (P-145)") {
+    val storage = S3UnderTest.create(S3UnderTest.uploads, bucket())
+    try {
+      val store = storage.partStore()
+      val open  = goOn(store, store.create(part()).persist(), 0, 6 << 20)
+      assert(!store.isLost(open) && !storage.partStore().isLost(store.claimed(open)))
+      val other = store.takeOver(Copied(open), 6L << 20, part())
+      other.write(content, 6 << 20, 6 << 20)
+      val closed = other.finish()
+      assert(storage.visible().isEmpty)
+      assert(store.publish(closed, content.length.toLong, "b/part-1.txt") === Committed)
+      assert(Arrays.equals(storage.bytes("b/part-1.txt"), content))
+    } finally storage.close()
+  }
+
+  law("a part without an upload is not known to be lost, whatever is missing") { storage =>
+    val store = storage.partStore()
+    val open  = goOn(store, store.create(part()).persist(), 0, 1000)
+    storage.lose(open)
+    assert(!store.isLost(open))
+  }
+
+  law("a file whose hidden key would be too long is not hidden, which is known before (P-120)") { storage =>
+    val long = Iterator.fill(11)("x" * 99).mkString("/")
+    assert(storage.replacedFiles().unhideable(Seq(long.take(973))) === Some(long.take(973)))
+    assert(storage.replacedFiles().unhideable(Seq(long.take(550))) === None)
   }
 
   law("before the directory of a job is removed, the uploads end of which its markers tell") { storage =>

@@ -252,6 +252,18 @@ class S3RequestsSuite extends AnyFunSuite with BeforeAndAfterAll {
     assert(counted(storage.partStore().fence(run, all)) === Map.empty)
   }
 
+  requests("a repeated attempt asks once whether the upload of its part is there, and a first one does not") {
+    storage =>
+      val open  = begun(storage, 6 << 20)
+      val first = counted(storage.partStore().resume(open, 6L << 20).close())
+      assert(first.get(CompleteMultipartUpload) === None)
+      val again = NewPart("b", "part-1.txt", run)
+      val costs = counted(storage.partStore().takeOver(open, 6L << 20, again).close())
+      assert(costs.removed(HeadObject) === Map(CompleteMultipartUpload -> 1, GetObject -> 1))
+      val small = begun(storage, 1000)
+      assert(counted(storage.partStore().takeOver(small, 1000, again).close()) === Map.empty)
+  }
+
   requests("a driver that ends parts itself asks once whether it is too late") { storage =>
     storage.logFiles().putIfAbsent(0, "0".getBytes)
     val costs = counted(assert(storage.logFiles().newerThan(0) === None))

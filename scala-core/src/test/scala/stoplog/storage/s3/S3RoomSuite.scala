@@ -43,6 +43,13 @@ class S3RoomSuite extends AnyFunSuite {
     assert(Publisher(5).claimed(Gaps.Refused) === Publisher(5))
   }
 
+  test("directory buckets and their access points are known by their names") {
+    for (name <- Seq("data--usw2-az1--x-s3", "readers--usw2-az1--xa-s3"))
+      assert(S3Objects.isDirectoryBucket(name), name)
+    for (name <- Seq("data", "data-x-s3", "readers-xa-s3", "data--x-s3.example"))
+      assert(!S3Objects.isDirectoryBucket(name), name)
+  }
+
   test("mostBytes ends a part before its upload numbers run out") {
     val mebi = 1L << 20
 

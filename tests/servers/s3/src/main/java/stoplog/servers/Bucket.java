@@ -13,6 +13,7 @@ final class Bucket {
           NAME,
           "stoplog-requests",
           "stoplog-faults",
+          "stoplog-single-deletes",
           "stoplog-settings",
           "stoplog-permissions",
           "stoplog-stream-requests",

@@ -105,7 +105,7 @@ private[stoplog] object SourceColumns {
     options.content.columns.fold(known)(names => StructType(names.map(named(known, _))))
 
   private def named(columns: StructType, name: String): StructField =
-    columns.find(_.name.equalsIgnoreCase(name)).getOrElse {
+    columns.find(field => SQLConf.get.resolver(field.name, name)).getOrElse {
       val known = columns.fieldNames.mkString(", ")
       throw Errors.invalidOptions(Seq(s"columns names '$name', which is not one of $known."))
     }

@@ -246,6 +246,15 @@ class FileSourceSuite extends AnyFunSuite with SparkSessionForTests {
     assert(parquet.filter("_metadata.file_name like 'part-%'").selectExpr("sum(id)").head().getLong(0) === 45)
   }
 
+  test("selects one of two columns whose names differ in case") {
+    val in = new Input
+    in.write("a.json", """{"id":1,"ID":2}""")
+    val reader = spark.read.format("stoplog").schema("id INT, ID INT").option("format", "json")
+    spark.conf.set("spark.sql.caseSensitive", "true")
+    try assert(reader.option("columns", "ID").load(in.root.toString).head().getInt(0) === 2)
+    finally spark.conf.unset("spark.sql.caseSensitive")
+  }
+
   test("reads binary files, and names files that cannot be read") {
     val in = new Input
     in.write("a.bin", "one")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.nio.charset.StandardCharsets.ISO_8859_1
 import java.nio.file.{Files, StandardOpenOption}
 
 import org.apache.spark.sql.DataFrame
@@ -65,14 +66,64 @@ class ReadQuarantinedSuite extends AnyFunSuite with SparkSessionForTests {
     assert(Thrown.conditions(shorter).contains("STOPLOG_SOURCE_FILE_CHANGED"))
   }
 
+  test("reads the omitted records of a CSV file with a header, each once") {
+    val in    = new Input
+    val notes = newNotes()
+    in.write("a.csv", "# made by hand\nid,word\n1,a\ntwo,b\n3,c\nfour,d\n")
+    def words(columns: String, place: (String, String)): Seq[String] =
+      csv(columns, "comment" -> "#", place).load(in.root.toString).collect().map(_.getString(1)).toSeq
+    assert(words("id INT, word STRING", "quarantinePath" -> notes) === Seq("a", "c"))
+    assert(words("id STRING, word STRING", "readQuarantined" -> notes) === Seq("b", "d"))
+    val other = intercept[Exception](words("id STRING, other STRING", "readQuarantined" -> notes))
+    assert(Thrown.conditions(other).contains("STOPLOG_SOURCE_FILE_SETTINGS"))
+  }
+
+  test("reads the rest of a torn CSV file with a header, each row once") {
+    val in    = new Input
+    val notes = newNotes()
+    val lines = (0 until 20000).map(id => s"$id,${java.util.UUID.randomUUID()}")
+    in.gzip("a.csv.gz", lines.mkString("id,word\n", "\n", "\n"))
+    val file  = in.root.resolve("a.csv.gz")
+    val whole = Files.readAllBytes(file)
+    Files.write(file, whole.take(whole.length / 2))
+    def found(place: (String, String)): Seq[Int] =
+      ids(csv("id INT, word STRING", place).load(in.root.toString))
+    val first = found("quarantinePath" -> notes)
+    assert(first.size > 1000 && first.size < 19000)
+    Files.write(file, whole)
+    assert((first ++ found("readQuarantined" -> notes)).sorted === (0 until 20000))
+  }
+
+  test("reads the omitted records with the charset of the first query, and refuses another charset") {
+    val in    = new Input
+    val latin = "charset" -> "ISO-8859-1"
+    val lines = (0 until 4).map { id =>
+      if (id % 2 == 0) s"""{id:$id,"größe":1}""" else s"""{"id":$id,"größe":1}"""
+    }
+    Files.write(in.root.resolve("a.json"), lines.mkString("\n").getBytes(ISO_8859_1))
+    val same = newNotes()
+    assert(ids(reader(latin, "quarantinePath" -> same).load(in.root.toString)) === Seq(1, 3))
+    assert(ids(again(in, same, latin)) === Seq(0, 2))
+    val other = newNotes()
+    assert(ids(reader("quarantinePath" -> other).load(in.root.toString)) === Nil)
+    val error = intercept[Exception](ids(again(in, other, latin)))
+    assert(Thrown.conditions(error).contains("STOPLOG_SOURCE_FILE_SETTINGS"))
+  }
+
   /** A bad line is a record for a reader with `allowUnquotedFieldNames`. */
   private def line(id: Int, isBad: Boolean): String =
     if (isBad) s"{id:$id}" else s"""{"id":$id,"word":"${java.util.UUID.randomUUID()}"}"""
 
   private def newNotes(): String = Files.createTempDirectory("stoplog-quarantine").toString
 
-  private def again(in: Input, notes: String): DataFrame =
-    reader("readQuarantined" -> notes, "allowUnquotedFieldNames" -> "true").load(in.root.toString)
+  private def again(in: Input, notes: String, more: (String, String)*): DataFrame =
+    reader(Seq("readQuarantined" -> notes, "allowUnquotedFieldNames" -> "true") ++ more: _*)
+      .load(in.root.toString)
+
+  private def csv(columns: String, options: (String, String)*) = spark.read
+    .format("stoplog")
+    .schema(columns)
+    .options(Map("format" -> "csv", "header" -> "true", "enforceSchema" -> "false") ++ options)
 
   private def reader(options: (String, String)*) =
     spark.read.format("stoplog").schema("id INT").options(options.toMap + ("format" -> "json"))

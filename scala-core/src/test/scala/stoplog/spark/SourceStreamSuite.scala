@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.spark
 
+import java.nio.charset.StandardCharsets.ISO_8859_1
+import java.nio.file.Files
 import java.sql.Timestamp
 import java.time.Instant
 import java.util.concurrent.{CountDownLatch, FutureTask}
@@ -112,6 +114,47 @@ class SourceStreamSuite extends AnyFunSuite with SparkSessionForTests {
     assert(rows(corrected, corrected.initialOffset(), end) === Seq(InUtc))
     corrected.stop()
   }
+
+  test("a file that was planned as a whole is read with a corrected charset") {
+    val (in, state) = (new Input, new MemoryState)
+    val options     = Map("format" -> "json")
+    val text        = (1 to 1000).map(id => s"""{"id":$id,"größe":"ä"}\n""").mkString
+    Files.write(in.root.resolve("a.json"), text.getBytes(ISO_8859_1))
+    val planned = stream(in, state, "UTC", options)
+    val end     = planned.latestOffset(planned.initialOffset(), planned.getDefaultReadLimit)
+    planned.stop()
+    val corrected = stream(in, state, "UTC", options + ("charset" -> "ISO-8859-1"))
+    assert(rows(corrected, corrected.initialOffset(), end).map(_.getInt(0)) === (1 to 1000))
+    corrected.stop()
+  }
+
+  for {
+    (name, limit, option, value) <- Seq(
+      ("a.json", "maxBytesPerTrigger", "charset", "ISO-8859-1"),
+      ("a.json", "maxBytesPerTrigger", "multiLine", "true"),
+      ("a.json.gz", "maxRowsPerTrigger", "multiLine", "true")
+    )
+  }
+    test(s"a piece of $name that was planned with another $option is refused") {
+      val (in, state) = (new Input, new MemoryState)
+      val options     = Map("format" -> "json", limit -> "20")
+      val text        = (1 to 100).map(id => s"""{"id":$id}\n""").mkString
+      if (name.endsWith(".gz")) in.gzip(name, text) else in.write(name, text)
+      val planned = stream(in, state, "UTC", options)
+      val one     = planned.latestOffset(planned.initialOffset(), planned.getDefaultReadLimit)
+      val two     = planned.latestOffset(one, planned.getDefaultReadLimit)
+      planned.stop()
+      val changed = stream(in, state, "UTC", options + (option -> value))
+      for ((start, end) <- Seq((changed.initialOffset(), one), (one, two))) {
+        val refused = intercept[StoplogException](rows(changed, start, end))
+        assert(refused.getCondition === "STOPLOG_SOURCE_FILE_SETTINGS")
+      }
+      changed.stop()
+      val restored = stream(in, state, "UTC", options)
+      val found    = rows(restored, restored.initialOffset(), two).map(_.getInt(0))
+      assert(found.nonEmpty && found === (1 to found.size))
+      restored.stop()
+    }
 
   test("the log records no time zone if no value depends on a zone") {
     val (in, state) = (new Input, new MemoryState)

@@ -10,6 +10,7 @@ import scala.util.control.NonFatal
 
 import com.fasterxml.jackson.core.{JsonFactory, JsonParser}
 import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.catalyst.analysis.Resolver
 import org.apache.spark.sql.catalyst.csv.{CSVOptions, UnivocityParser}
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow
 import org.apache.spark.sql.catalyst.json.{JSONOptions, JacksonParser}
@@ -157,8 +158,9 @@ private[format] object LineRows {
     *
     * @param columns the columns of the files
     * @param wanted  the requested columns
+    * @param isSame  compares names of columns by the session's rule for upper and lower case
     */
-  final class CsvRows(columns: StructType, wanted: StructType, options: CSVOptions)
+  final class CsvRows(columns: StructType, wanted: StructType, options: CSVOptions, isSame: Resolver)
       extends RecordEmitter[Line, InternalRow] {
     private val corrupt  = options.columnNameOfCorruptRecord
     private val inFiles  = parsed(columns, columns, corrupt)
@@ -173,33 +175,35 @@ private[format] object LineRows {
       corrupt
     )
 
-    // In a split from the start of a file, the first line that is no comment is the header.
-    private var begun: FileSplit = _
-
     override def emit(line: Line, out: RowOutput[InternalRow]): Unit = {
       val text = new String(line.bytes, line.offset, line.length, UTF_8)
-      if (CsvRows.isRecord(text, options) && !isHeader(text, line))
+      if (line.isHeader) check(text, line.fileName)
+      else if (CsvRows.isRecord(text, options))
         BadLine.at(line)(safe.parse(text).foreach(row => out.put(empties.fold(row)(_.fill(row, text)))))
     }
 
-    private def isHeader(text: String, line: Line): Boolean =
-      options.headerFlag && line.split.isFirst && (begun ne line.split) && {
-        begun = line.split
-        BadLine.at(line)(check(text))
-        true
-      }
-
-    /** Requires that the header has the names of the columns in order, if `enforceSchema` = `false`. */
-    private def check(header: String): Unit = if (!options.enforceSchema) {
-      val found    = Option(parser.tokenizer.parseLine(header)).fold(Seq.empty[String])(_.toSeq)
+    /** Requires that the header has the names of the columns in order, if `enforceSchema` = `false`. A
+      * quarantine must not continue after a wrong header: all rows would be in wrong columns.
+      *
+      * Error: `STOPLOG_SOURCE_FILE_SETTINGS`.
+      */
+    private def check(header: String, fileName: String): Unit = if (!options.enforceSchema) {
+      val found =
+        try Option(parser.tokenizer.parseLine(header)).fold(Seq.empty[String])(_.toSeq)
+        catch {
+          case NonFatal(e) =>
+            throw Errors.sourceFileSettings(fileName, s"its header is invalid: ${Causes.reason(e)}", e)
+        }
       val expected = (if (options.isColumnPruningEnabled(required)) required else inFiles).fieldNames.toSeq
       val fits     = found.size == expected.size && found.zip(expected).forall {
         case (null, _)    => false
-        case (name, want) => name.trim.equalsIgnoreCase(want)
+        case (name, want) => isSame(name.trim, want)
       }
       if (!fits)
-        throw new IllegalArgumentException(
-          s"its header names the columns ${found.mkString(", ")}, and not ${expected.mkString(", ")}"
+        throw Errors.sourceFileSettings(
+          fileName,
+          s"its header names the columns ${found.mkString(", ")}, and not ${expected.mkString(", ")}",
+          null
         )
     }
   }

@@ -94,11 +94,12 @@ private[stoplog] object ReadFormats {
   }
 
   private def csv(settings: SourceFormatName.ReadSettings, columns: StructType, wanted: StructType): Rows = {
-    val rows = new RowsOfZones[CSVOptions](
+    val isSame = SQLConf.get.resolver
+    val rows   = new RowsOfZones[CSVOptions](
       settings.zone,
       settings.dependsOnZone(columns),
       csvOptions(settings),
-      new LineRows.CsvRows(columns, wanted, _)
+      new LineRows.CsvRows(columns, wanted, _, isSame)
     )
     ExprUtils.verifyColumnNameOfCorruptRecord(columns, rows.options.columnNameOfCorruptRecord)
     rows

@@ -209,7 +209,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     */
   private def refuse(split: FileSplit, other: Option[SourceFile]): Unit = {
     val found   = other.getOrElse(throw new FileNotFoundException(files.describe(split.file.path)))
-    val isRead  = onChanged == OnChangedFile.Reread || (onChanged == OnChangedFile.Tail && isWhole(split))
+    val isRead  = onChanged == OnChangedFile.Reread || (onChanged == OnChangedFile.Tail && split.isWhole)
     val isLater = isRead && !CleanSource.isAsListed(split.file.copy(tag = None), found)
     if (!isLater && onMissing == OnMissingFile.Fail) throw changed(split.file, found)
   }
@@ -229,9 +229,7 @@ private[stoplog] abstract class FileByFile[O <: AutoCloseable, R](
     * the file.
     */
   private def isReadAsIs(split: FileSplit): Boolean =
-    isWhole(split) && onChanged == OnChangedFile.Ignore
-
-  private def isWhole(split: FileSplit): Boolean = split.isFirst && split.isLast
+    split.isWhole && onChanged == OnChangedFile.Ignore
 
   /** Whether the file at the path is the listed file. [[CleanSource]] forgets a replaced whole file, so that
     * the source reads the replacement as a new file.

@@ -39,6 +39,8 @@ private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) ex
     case Extent.Bytes(_, until)   => until >= file.bytes
     case Extent.Records(_, until) => until == Extent.ToTheEnd
   }
+
+  def isWhole: Boolean = isFirst && isLast
 }
 
 private[stoplog] object FileSplit {

@@ -29,7 +29,10 @@ private[stoplog] final class FileSplitSource[R, T](
     new FileEnumerator(enumeration, context, clock, faults, seenLimits)
 
   override def reader(): SplitReader[FileSplit, R] =
-    format.reader(enumeration.files, onMissing, enumeration.monitoring)
+    new FileSplitSource.CurrentSplits(
+      enumeration,
+      format.reader(enumeration.files, onMissing, enumeration.monitoring)
+    )
 
   /** Returns a reader of the units of a damaged piece. */
   def unitReader(): SplitReader[FileSplit, R] =
@@ -39,6 +42,32 @@ private[stoplog] final class FileSplitSource[R, T](
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] =
     enumeration.splitter.divide(split, bytes)
+}
+
+private[stoplog] object FileSplitSource {
+
+  /** Reads splits that the query has planned, possibly in an earlier run with other settings.
+    *
+    * Error: `STOPLOG_SOURCE_FILE_SETTINGS` for a piece that the reader would not find.
+    */
+  private final class CurrentSplits[R](enumeration: Enumeration, reader: SplitReader[FileSplit, R])
+      extends SplitReader[FileSplit, R] {
+
+    override def add(splits: Seq[FileSplit]): Unit = reader.add(splits.map { split =>
+      enumeration.splitter.current(split).getOrElse {
+        throw FileSplitter.otherSettings(
+          enumeration.files.describe(split.file.path),
+          s"${split.extent} were planned"
+        )
+      }
+    })
+
+    override def fetch(): Fetched[FileSplit, R] = reader.fetch()
+
+    override def wakeUp(): Unit = reader.wakeUp()
+
+    override def close(): Unit = reader.close()
+  }
 }
 
 /** A file format: the records in files, and their rows.

@@ -3,6 +3,7 @@ package stoplog.source.file
 
 import scala.util.control.NonFatal
 
+import stoplog.error.{Errors, StoplogException}
 import stoplog.source.{Admitted, Budget, SplitSize}
 import stoplog.storage.{Ending, SourceFile}
 
@@ -17,6 +18,15 @@ private[stoplog] trait FileSplitter extends Serializable {
 
   /** Returns the same records in pieces of about this number of bytes. */
   def divide(split: FileSplit, bytes: Long): Seq[FileSplit]
+
+  /** Returns a planned split as the reader of this format finds it. The split may have been planned with
+    * another `charset` or `multiLine`, so that its bytes or records are counted otherwise. A whole file is
+    * then read with the current settings. `None` for a piece, which the reader would not find.
+    */
+  def current(split: FileSplit): Option[FileSplit] = {
+    val now = whole(split.file)
+    if (now.extent.getClass == split.extent.getClass) Some(split) else Option.when(split.isWhole)(now)
+  }
 
   /** Returns the same records in the smallest pieces that can be read independently, so that damage in one
     * piece leaves the others readable. Empty, and by default, if no such pieces are known. Runs in a task,
@@ -46,10 +56,18 @@ private[stoplog] object FileSplitter {
     */
   final case class Complete(end: Long, ending: Ending)
 
+  /** Returns the error of a piece that [[FileSplitter.current]] does not find, or of a note about it. */
+  def otherSettings(fileName: String, cause: String): StoplogException = Errors.sourceFileSettings(
+    fileName,
+    s"$cause with another charset, lineSep or multiLine: set the former value",
+    null
+  )
+
   /** A splitter with an additional rule. */
   sealed abstract class Wrapped(splitter: FileSplitter) extends FileSplitter {
     override def whole(file: SourceFile): FileSplit                        = splitter.whole(file)
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit]     = splitter.divide(split, bytes)
+    override def current(split: FileSplit): Option[FileSplit]              = splitter.current(split)
     override def units(split: FileSplit): Seq[FileSplit]                   = splitter.units(split)
     override def complete(file: SourceFile, until: Long): Option[Complete] = splitter.complete(file, until)
     override def canBeComplete(file: SourceFile): Boolean                  = splitter.canBeComplete(file)
@@ -94,6 +112,9 @@ private[stoplog] object FileSplitter {
     }
 
     override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = Seq(split)
+
+    /** The reader of any piece, also of compressed lines, would read the whole file. */
+    override def current(split: FileSplit): Option[FileSplit] = Option.when(split.isWhole)(whole(split.file))
   }
 
   /** Cuts at any byte, for formats whose readers find the first record of a piece. */

@@ -40,6 +40,7 @@ private[stoplog] final class LeftOutSource[R, T] private (
 private[stoplog] object LeftOutSource {
 
   /** Error: `STOPLOG_SOURCE_FILE_CHANGED` for a file of which the notes name a place that has changed;
+    * `STOPLOG_SOURCE_FILE_SETTINGS` for a place that is found only with other settings;
     * `STOPLOG_INVALID_OPTIONS` for notes about files outside the source.
     *
     * @param files    the files of the source
@@ -81,7 +82,12 @@ private[stoplog] object LeftOutSource {
     * @param skip      the number of rows that were read before, or noted one by one
     * @param positions of noted records
     */
-  private final case class Piece(split: FileSplit, skip: Long, positions: Set[Long] = Set.empty) {
+  private final case class Piece(
+      fileName: String,
+      split: FileSplit,
+      skip: Long,
+      positions: Set[Long] = Set.empty
+  ) {
     def key: (String, Extent) = (split.file.path, split.extent)
   }
 
@@ -124,22 +130,31 @@ private[stoplog] object LeftOutSource {
     val isTailed        = own.head.isTailed
     val (rests, single) = own.partition(_.extent.isDefined)
     val whole           = splitter.whole(file)
-    if (!isTailed && single.isEmpty && isWholeFile(rests)) Vector(Piece(whole, skip = 0))
+    if (!isTailed && single.isEmpty && isWholeFile(rests)) Vector(Piece(name, whole, skip = 0))
     else {
       val before = own.map(_.bytes).max
       val isSame = if (isTailed) file.bytes >= before else file.bytes == before
       if (!isSame && (isTailed || rests.isEmpty || !rests.forall(_.extent.exists(isNumbered))))
         throw Errors.sourceFileChanged(name, s"$before bytes", s"${file.bytes} bytes")
-      val pieces = rests.map(note => Piece(FileSplit(file, note.extent.get), note.records))
+      val pieces = rests.map { note =>
+        Piece(name, rest(splitter, FileSplit(file, note.extent.get), note), note.records)
+      }
       if (single.isEmpty) pieces
       else {
         // The rest of a small file is a piece of the whole file, too: one reading returns both.
         val (same, others) = pieces.partition(_.split == whole)
-        val noted          = same.headOption.getOrElse(Piece(whole, skip = Long.MaxValue))
+        val noted          = same.headOption.getOrElse(Piece(name, whole, skip = Long.MaxValue))
         others :+ noted.copy(positions = single.map(position).toSet)
       }
     }
   }
+
+  /** Returns the split of a rest. With other settings, the number of read records has another meaning. */
+  private def rest(splitter: FileSplitter, noted: FileSplit, note: Note): FileSplit =
+    splitter
+      .current(noted)
+      .filter(split => split == noted || note.records == 0)
+      .getOrElse(throw FileSplitter.otherSettings(note.file, s"${noted.extent} were recorded"))
 
   /** Returns the notes about the newest content of a file. A file that grew still has all noted data. */
   private def ofContent(notes: Vector[Note]): Vector[Note] = {
@@ -208,7 +223,8 @@ private[stoplog] object LeftOutSource {
     private val waiting                = mutable.ArrayDeque.empty[FileSplit]
     private val reader                 = source.reader()
     private var current: Option[Piece] = None
-    private var left                   = 0L // rows that are skipped, except noted records
+    private var left                   = 0L              // rows that are skipped, except noted records
+    private var unfound                = Set.empty[Long] // positions of noted records
 
     override def add(splits: Seq[FileSplit]): Unit = {
       waiting ++= splits
@@ -221,6 +237,7 @@ private[stoplog] object LeftOutSource {
           case records: Fetched.Records[FileSplit, R] => new Wanted(piece, records)
           case Fetched.Nothing                        => Fetched.Nothing
           case Fetched.Finished                       =>
+            refuseUnfound(piece)
             current = None
             Fetched.Nothing
         }
@@ -230,6 +247,7 @@ private[stoplog] object LeftOutSource {
         val piece = pieces((split.file.path, split.extent))
         current = Some(piece)
         left = piece.skip
+        unfound = piece.positions
         reader.add(Seq(split))
         Fetched.Nothing
     }
@@ -237,6 +255,16 @@ private[stoplog] object LeftOutSource {
     override def wakeUp(): Unit = reader.wakeUp()
 
     override def close(): Unit = reader.close()
+
+    /** With another `charset` or `lineSep`, the positions are no starts of records, and the noted records
+      * would be skipped silently. The reader has returned no record of an absent file.
+      */
+    private def refuseUnfound(piece: Piece): Unit =
+      if (unfound.nonEmpty && left < piece.skip)
+        throw FileSplitter.otherSettings(
+          piece.fileName,
+          s"no record starts at byte ${unfound.min}, which is recorded"
+        )
 
     private final class Wanted(piece: Piece, records: Fetched.Records[FileSplit, R])
         extends Fetched.Records[FileSplit, R] {
@@ -251,14 +279,26 @@ private[stoplog] object LeftOutSource {
 
       override def rest: Option[FileSplit] = None
 
-      private def isWanted: Boolean = left == 0 || {
-        left -= 1
-        isNoted
+      private def isWanted: Boolean = {
+        val isNoted = piece.positions.nonEmpty && foundNoted
+        left == 0 || {
+          left -= 1
+          isNoted || isHeader
+        }
       }
 
-      private def isNoted: Boolean = records.record match {
-        case located: Located => located.position.exists(piece.positions)
-        case _                => false
+      private def foundNoted: Boolean = records.record match {
+        case located: Located =>
+          val noted = located.position.filter(piece.positions)
+          noted.foreach(at => unfound -= at)
+          noted.isDefined
+        case _ => false
+      }
+
+      /** Whether the record is the header, which the emitter checks, and which is no row. */
+      private def isHeader: Boolean = records.record match {
+        case line: Line => line.isHeader
+        case _          => false
       }
     }
   }

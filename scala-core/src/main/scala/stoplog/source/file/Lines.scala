@@ -37,7 +37,8 @@ private[stoplog] final class LineFormat[T](
       decoding,
       new LineReader(separator, maxLineBytes),
       onMissing,
-      monitoring
+      monitoring,
+      heading
     )
 
   override def emitter(): RecordEmitter[Line, T] = rows()
@@ -82,7 +83,7 @@ private[stoplog] final class Lines(
   }
 
   override def divide(split: FileSplit, bytes: Long): Seq[FileSplit] = split.extent match {
-    case whole: Extent.Bytes if separator.isSelfSynchronizing =>
+    case whole: Extent.Bytes if separator.isSelfSynchronizing && isPlain(split.file) =>
       FileSplitter.ByteRanges.divide(split, whole, bytes)
     case _ => Seq(split)
   }
@@ -141,19 +142,16 @@ private[stoplog] final class Lines(
     val lines  = withPosition(split)(reading(split))
     var stored = 0L
     var count  = 0L
-    var before = heading.filter(_ => split.isFirst) // until the header
     def bytes  = lines.storedBytes - stored
     def full   =
-      before.isEmpty && (budget.records.exists(count >= _) || budget.bytes.exists(bytes >= _))
+      !lines.awaitsHeader && (budget.records.exists(count >= _) || budget.bytes.exists(bytes >= _))
     var more = true
     withPosition(split) {
       lines.begin() // the bytes before belong to no task of this micro-batch
       stored = lines.storedBytes
       while (more && !full)
-        if (lines.next()) {
-          count += 1
-          before = before.filter(_.isBefore(reader.bytes, reader.offset, reader.length))
-        } else more = lines.fill()
+        if (lines.next()) count += 1
+        else more = lines.fill()
     }
     val size = SplitSize(bytes, Some(count))
     if (!more || lines.isAtEnd) {
@@ -183,15 +181,12 @@ private[stoplog] final class Lines(
 
   /** Returns the end of the header of a plain file. `None` if no line of the header starts before `until`. */
   private def headerEnd(file: SourceFile, until: Long, heading: Heading): Option[Long] = {
-    val lines   = new LineReader(separator, maxLineBytes) // the other reader may be in another file
-    val extent  = FileSplit(file, Extent.Bytes(0, until))
-    var isFound = false
-    Using.resource(new OpenLines(files, decoding, lines, extent)) { open =>
+    val lines = new LineReader(separator, maxLineBytes) // the other reader may be in another file
+    val split = FileSplit(file, Extent.Bytes(0, until))
+    Using.resource(new OpenLines(files, decoding, lines, split, Some(heading))) { open =>
       var more = true
-      while (more && !isFound)
-        if (open.next()) isFound = !heading.isBefore(lines.bytes, lines.offset, lines.length)
-        else more = open.fill()
-      Option.when(isFound)(open.passed)
+      while (more && open.awaitsHeader) more = open.next() || open.fill()
+      Option.when(!open.awaitsHeader)(open.passed)
     }
   }
 
@@ -202,7 +197,7 @@ private[stoplog] final class Lines(
     case Some(lines) if lines.split.file.isSame(split.file) && lines.passed == split.extent.from => lines
     case _                                                                                       =>
       close()
-      val lines = new OpenLines(files, decoding, reader, split)
+      val lines = new OpenLines(files, decoding, reader, split, heading)
       counting = Some(lines)
       lines
   }

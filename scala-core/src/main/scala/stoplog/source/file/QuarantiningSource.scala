@@ -63,8 +63,6 @@ private[file] object QuarantiningSource {
 
   private type Noted = Quarantine.Notes
 
-  private val NotTheFiles = Set("STOPLOG_SOURCE_FILE_CHANGED", "STOPLOG_SOURCE_FILE_SETTINGS")
-
   /** Reads pieces one at a time by a reader of the source and makes the rows, to detect failures of both
     * steps.
     *
@@ -185,7 +183,7 @@ private[file] object QuarantiningSource {
 
       private def isNotTheFiles(e: Throwable): Boolean =
         !OpenFailure.mayBeContent(e) || SettingFaults.of(e).isDefined || Causes.of(e).exists {
-          case known: StoplogException => NotTheFiles(known.getCondition)
+          case known: StoplogException => known.getCondition == "STOPLOG_SOURCE_FILE_CHANGED"
           case _                       => false
         }
 

@@ -5,6 +5,7 @@ import scala.util.Random
 
 import org.scalatest.funsuite.AnyFunSuite
 
+import stoplog.error.StoplogException
 import stoplog.source.{Admitted, Budget, Fetched, ReadLimits}
 import stoplog.storage.SourceFiles
 
@@ -160,6 +161,43 @@ class LineReaderSuite extends AnyFunSuite {
     }
   }
 
+  test("a piece from the start of a file fails if it ends before the header") {
+    val comments: Heading = (bytes, offset, length) => length == 0 || bytes(offset) == '#'
+    def first(text: String, until: Long): Seq[String] = {
+      val files = memory(text)
+      val piece = FileSplit(files.file("f"), Extent.Bytes(0, until))
+      SourceTexts.read(readerOf(files, LineReader.Separator.AnyLineEnd, Some(comments)), Seq(piece))
+    }
+    for (until <- 1L to 6L) {
+      val error = intercept[StoplogException](first("#1\n#2\nid\n1\n", until))
+      assert(error.getCondition === "STOPLOG_SOURCE_FILE_SETTINGS")
+      assert(error.getMessage.contains("its header follows the first of several pieces"))
+    }
+    assert(first("#1\n#2\nid\n1\n", 7) === Seq("#1", "#2", "id"))
+    for (until <- 1L to 6L) assert(first("#1\n#2\n", until) === Seq("#1", "#2").take((until + 2).toInt / 3))
+    assert(first("#1\n#2\nid\n1\n", 0) === Nil)
+  }
+
+  test("a cut in the byte order mark leaves the first line in the first piece") {
+    for {
+      end  <- Seq("\n", "<>")
+      text <- Seq("", "one", end, s"$end$end", s"one${end}two$end")
+    } {
+      val separator =
+        if (end == "\n") LineReader.Separator.AnyLineEnd else LineReader.Separator.of(end, SourceTexts.utf8)
+      val files = memory(s"\uFEFF$text")
+      val bytes = files.file("f").bytes
+      val whole = lines(text, separator)
+      for (size <- 1L to bytes) {
+        val found = (0L until bytes by size).map { at =>
+          read(files, separator, Extent.Bytes(at, (at + size).min(bytes)))
+        }
+        assert(found.flatten === whole, s"'$text' by $size bytes")
+        assert(found.head.take(1) === whole.take(1), s"'$text' by $size bytes")
+      }
+    }
+  }
+
   test("the rest after each record is readable as a separate split") {
     for (extent <- Seq(Extent.Bytes(0, 14), Extent.Records(0, Extent.ToTheEnd), Extent.Records(1, 3))) {
       val files = memory("one\ntwo\nthree\nfour\nfive")
@@ -255,13 +293,18 @@ class LineReaderSuite extends AnyFunSuite {
     read(files, separator, Extent.Bytes(0, files.file("f").bytes))
   }
 
-  private def readerOf(files: SourceFiles, separator: LineReader.Separator) =
+  private def readerOf(
+      files: SourceFiles,
+      separator: LineReader.Separator,
+      heading: Option[Heading] = None
+  ) =
     new OpenLines.LineSplitReader(
       files,
       Decoding.None,
       new LineReader(separator, LineReader.MaxLineBytes),
       OnMissingFile.Fail,
-      Monitoring()
+      Monitoring(),
+      heading
     )
 
   private def read(files: MemoryFiles, separator: LineReader.Separator, extent: Extent): Seq[String] =

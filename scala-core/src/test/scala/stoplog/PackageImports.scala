@@ -102,9 +102,10 @@ object PackageImports {
     "storage.systems" -> "error storage storage.hadoop storage.hdfs storage.s3",
     "stores"          -> "commit error fault log part preflight rolling storage writing",
     "thread"          -> "",
-    "twophase"        -> "commit engine error fault options part plan sink storage stores thread",
-    "util"            -> "error",
-    "wal" -> ("commit error fault format format.bulk log options part python sink spark storage stores " +
+    "twophase"        -> ("commit engine error fault options part plan sink storage storage.systems stores " +
+      "thread"),
+    "util" -> "error",
+    "wal"  -> ("commit error fault format format.bulk log options part python sink spark storage stores " +
       "thread twophase util"),
     "writing" -> "error fault part plan rolling storage thread"
   ).view.mapValues(_.split(" ").filter(_.nonEmpty).toSet).toMap

@@ -286,7 +286,9 @@ private[commit] final class RecordExecutor(
   private def passOver(errors: Vector[StoplogException]): Unit = onLost match {
     case LostPart.Fail => Outcomes.all(errors.map(Left(_))): Unit
     case LostPart.Skip =>
-      errors.foreach(Log.warn("Continuing without the lost parts, because onLostPart is skip", _))
+      errors.foreach { e =>
+        Log.warn(s"Continuing without the lost parts, because ${RecordExecutor.optionOf(e)} is skip", e)
+      }
   }
 
   private def partLost(part: Pending, record: LogRecord): StoplogException = Errors.partLost(
@@ -351,6 +353,10 @@ private object RecordExecutor {
     * @param skipped the paths of lost parts
     */
   private final case class Published(alone: Boolean, skipped: Set[String])
+
+  /** Returns the option that skips the loss: the error of a target names the target's own option. */
+  private def optionOf(lost: StoplogException): String =
+    lost.getMessageParameters.getOrDefault("option", "onLostPart")
 }
 
 /** The result of carrying out a record.

@@ -3,6 +3,9 @@ package stoplog.twophase
 
 import scala.util.control.NonFatal
 
+import org.apache.hadoop.conf.Configuration
+import org.apache.hadoop.fs.{Path => HadoopPath}
+
 import stoplog.commit._
 import stoplog.engine._
 import stoplog.error.{Described, Errors, Log, Redaction}
@@ -10,6 +13,7 @@ import stoplog.options.{LogOptions, SparkHadoop}
 import stoplog.part.RunId
 import stoplog.plan.{EpochPlan, TaskPlans, TaskResult}
 import stoplog.sink.{CommitOutcome, Prepared, TwoPhaseSink}
+import stoplog.storage.systems.CanonicalPath
 import stoplog.storage.{Durability, NoFiles}
 import stoplog.stores.SinkStorage
 
@@ -196,4 +200,18 @@ private[stoplog] final case class TwoPhaseSettings(log: LogOptions) {
 
   lazy val storage: SinkStorage =
     SinkStorage.prepared(path, log.sinkId, Durability.Disk, SparkHadoop.configuration)
+
+  /** Returns the place of the log, see [[TwoPhaseSettings.place]]. Error: `STOPLOG_PATH_MISSING`. */
+  def place: String = TwoPhaseSettings.place(path, SparkHadoop.configuration)
+}
+
+private[stoplog] object TwoPhaseSettings {
+
+  /** Returns the location without mounts and local links. Equal for all spellings of one place, and different
+    * for a copy of the log in another place.
+    */
+  def place(location: String, configuration: Configuration): String = {
+    val path = new HadoopPath(location)
+    CanonicalPath.of(path, path, configuration).text
+  }
 }

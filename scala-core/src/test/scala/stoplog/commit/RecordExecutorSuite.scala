@@ -6,9 +6,11 @@ import java.io.IOException
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.Samples._
-import stoplog.error.Errors
+import stoplog.error.{Errors, RowErrors, StoplogException}
 import stoplog.log._
 import stoplog.part.FinishedPart
+import stoplog.sink.{CommitOutcome, Prepared, Staged, TwoPhaseCommitter}
+import stoplog.spark.LogCapture
 
 class RecordExecutorSuite extends AnyFunSuite {
 
@@ -200,6 +202,25 @@ class RecordExecutorSuite extends AnyFunSuite {
     assert(world.parts.finished.keySet === Set("b/q"))
     assert(world.records.isPublished(4))
     assert(world.log.outcome(4) === RecordOutcome.Skipped(Set("b/p")))
+  }
+
+  test("the warning about skipped parts names the option of the sink") {
+    val losing = new TwoPhaseCommitter {
+      override def commit(prepared: Prepared): CommitOutcome = CommitOutcome.Lost
+      override def staged(): Vector[Staged]                  = Vector.empty
+      override def abort(token: String): Unit                = ()
+
+      override private[stoplog] def lost(gone: Seq[Prepared], committed: Int): Option[StoplogException] =
+        Some(RowErrors.rowsLost("micro-batch 9", "2 rows are gone", "Check the topic", "onLostTransaction"))
+    }
+    val ofTopic = new RecordExecutorWorld(LostPart.Skip, target = Some(losing))
+    val warned  = LogCapture.of(ofTopic.publish(ofTopic.record(ofTopic.closed("p"))))
+    assert(warned === Seq("Continuing without the lost parts, because onLostTransaction is skip"))
+    val ofFiles = new RecordExecutorWorld(LostPart.Skip)
+    val record  = ofFiles.record(ofFiles.closed("p"))
+    ofFiles.parts.lose(record.publish.head.handle.token)
+    val said = LogCapture.of(ofFiles.publish(record))
+    assert(said === Seq("Continuing without the lost parts, because onLostPart is skip"))
   }
 
   test("a lost part that is skipped is in no manifest, and no marker or later total counts the part") {

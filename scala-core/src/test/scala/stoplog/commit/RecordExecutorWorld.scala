@@ -7,25 +7,33 @@ import stoplog.commit.Samples._
 import stoplog.fault.Faults
 import stoplog.log._
 import stoplog.part.Pending
+import stoplog.sink.TwoPhaseCommitter
 import stoplog.storage.{NewPart, NoFiles, PutOutcome, ReplacedFiles}
 import stoplog.thread.{Clock, Parallel}
 
 /** A [[RecordExecutor]] over stores in memory.
   *
   * @param marked runs after a marker is created
+  * @param target commits the parts instead of the store
   */
 private[commit] final class RecordExecutorWorld(
     onLost: LostPart = LostPart.Fail,
     tries: Int = 1,
     marked: () => Unit = () => (),
     finished: ReplacedFiles = ReplacedFiles.none,
-    clock: Clock = Clock.system
+    clock: Clock = Clock.system,
+    target: Option[TwoPhaseCommitter] = None
 ) {
-  val parts              = new MemoryParts
-  val records            = new MemoryRecords
-  val pauses             = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
-  val log                = new CommitLog(records)
-  private val stores     = SinkStores.of(log, parts, replaced = finished)
+  val parts   = new MemoryParts
+  val records = new MemoryRecords
+  val pauses  = new java.util.concurrent.ConcurrentLinkedQueue[Long]()
+  val log     = new CommitLog(records)
+
+  private val stores: Ledger.Stores = target match {
+    case Some(committer) => Ledger.Stores.of(new SinkKind("prepared"), log, committer)
+    case None            => SinkStores.of(log, parts, replaced = finished)
+  }
+
   val notes: MemoryNotes = new MemoryNotes {
     override def createIfAbsent(path: String)(content: OutputStream => Unit): PutOutcome = {
       val made = super.createIfAbsent(path)(content)

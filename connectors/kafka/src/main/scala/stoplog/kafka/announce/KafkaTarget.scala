@@ -44,6 +44,7 @@ private[announce] final class KafkaTarget(settings: KafkaTargetSettings, secrets
     if (!positions.hasTopic(settings.topic))
       throw new IllegalArgumentException(s"the topic ${settings.topic} does not exist")
     positions.ensure()
+    positions.tryRead()
   }
 
   override def position(path: String, logName: String): Option[AnnouncementId] = {

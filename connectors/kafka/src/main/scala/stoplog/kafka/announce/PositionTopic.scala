@@ -2,7 +2,7 @@
 package stoplog.kafka.announce
 
 import java.time.Duration
-import java.util.{HashMap => JHashMap, List => JList, Optional}
+import java.util.{HashMap => JHashMap, List => JList, Locale, Optional}
 import java.util.concurrent.{ExecutionException, TimeoutException}
 
 import scala.annotation.tailrec
@@ -54,29 +54,53 @@ private[announce] final class PositionTopic(
   def record(key: String, id: AnnouncementId): ProducerRecord[Array[Byte], Array[Byte]] =
     new ProducerRecord(topic, key.getBytes("UTF-8"), id.toString.getBytes("UTF-8"))
 
+  /** Reads a part of the topic: only a consumer shows some wrong settings and missing rights. Does not wait
+    * for open transactions, because the drivers of other logs may write at any time.
+    */
+  def tryRead(): Unit =
+    reading(IsolationLevel.READ_UNCOMMITTED) { (next, isAtEnd) =>
+      @tailrec
+      def any(): Unit = if (next().isEmpty && !isAtEnd()) any()
+      any()
+    }
+
   /** Returns the position with this key. The caller has initialized its transactions, so that no earlier
     * driver has an open transaction of this log. Waits for the open transactions of other logs: committed
     * positions may follow their records.
     *
     * Throws `TimeoutException` if such a transaction stays open for longer than its time-out.
     */
-  def read(key: String): Option[AnnouncementId] = {
-    val watch = new Stopwatch(Clock.system)
-    Using.resource(consumer()) { reader =>
-      val ends = endOffsets()
-      reader.assign(ends.keySet.asJava)
-      reader.seekToBeginning(ends.keySet.asJava)
+  def read(key: String): Option[AnnouncementId] =
+    reading(IsolationLevel.READ_COMMITTED) { (next, isAtEnd) =>
       def isPosition(record: ConsumerRecord[String, String]) =
         record.key == key && PositionTopic.parse(record.value).isDefined
       @tailrec
-      def next(found: Option[ConsumerRecord[String, String]]): Option[AnnouncementId] =
-        if (ends.forall { case (of, end) => reader.position(of) >= end })
-          found.flatMap(newest => PositionTopic.parse(newest.value))
-        else if (watch.millis > settings.transactionTimeoutMillis + PositionTopic.MarginMillis)
-          throw new TimeoutException(s"a transaction of the topic $topic is open")
-        else
-          next((found ++ reader.poll(PositionTopic.Poll).asScala.filter(isPosition)).reduceOption(newer))
-      next(None)
+      def on(found: Option[ConsumerRecord[String, String]]): Option[AnnouncementId] =
+        if (isAtEnd()) found.flatMap(newest => PositionTopic.parse(newest.value))
+        else on((found ++ next().filter(isPosition)).reduceOption(newer))
+      on(None)
+    }
+
+  /** Reads the topic from its beginning.
+    *
+    * @param action receives a function that returns the next records, possibly none, and a function that
+    *               returns whether all records have been read
+    */
+  private def reading[A](isolation: IsolationLevel)(
+      action: (() => Iterable[ConsumerRecord[String, String]], () => Boolean) => A
+  ): A = {
+    val watch = new Stopwatch(Clock.system)
+    Using.resource(consumer(isolation)) { reader =>
+      val ends = endOffsets()
+      reader.assign(ends.keySet.asJava)
+      reader.seekToBeginning(ends.keySet.asJava)
+      action(
+        () =>
+          if (watch.millis > settings.transactionTimeoutMillis + PositionTopic.MarginMillis)
+            throw new TimeoutException(s"the topic $topic was not read to its end: a transaction may be open")
+          else reader.poll(PositionTopic.Poll).asScala,
+        () => ends.forall { case (of, end) => reader.position(of) >= end }
+      )
     }
   }
 
@@ -110,11 +134,13 @@ private[announce] final class PositionTopic(
         .toMap
     }
 
-  private def consumer(): KafkaConsumer[String, String] = {
+  private def consumer(isolation: IsolationLevel): KafkaConsumer[String, String] = {
     val known    = ConsumerConfig.configNames().asScala
     val consumer = new JHashMap[String, Object]()
     settings.client.foreach { case (key, value) => if (known(key)) consumer.put(key, value) }
-    consumer.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed")
+    // These classes intercept the records of a producer. A consumer rejects them.
+    consumer.remove(ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG)
+    consumer.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation.toString.toLowerCase(Locale.ROOT))
     consumer.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false")
     new KafkaConsumer(consumer, new StringDeserializer, new StringDeserializer)
   }

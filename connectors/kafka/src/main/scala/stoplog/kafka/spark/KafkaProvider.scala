@@ -39,11 +39,14 @@ final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
     options.delivery match {
       case Delivery.ExactlyOnce =>
         CheckedSettings.shared.refuseInvalid(options.producer)
-        val log = options.log.location.map(_ => TwoPhaseSettings(options.log).storage)
+        val settings = options.log.location.map(_ => TwoPhaseSettings(options.log))
+        val log      = settings.map(_.storage)
+        val place    = settings.fold("")(_.place)
         SinkTable.twoPhase(schema, options.log, properties) { rows =>
           new TransactionalSink(
             options,
             RecordColumns.of(rows, options.topic),
+            TransactionalIds(options.transactionalIdPrefix, place, options.log.sinkId),
             runs = () => log.fold(Set.empty[RunId])(_.log.all().map(_.run).toSet)
           )
         }
@@ -56,15 +59,15 @@ final class KafkaProvider extends ConnectorProvider("stoplog-kafka") {
 
 /** Delivery `exactly-once`: a sink of the core's commit protocol, whose prepared rows are open transactions.
   *
+  * @param ids  the ids of the transactions; their place is empty without a log
   * @param runs returns the runs named in the log; empty without a log
   */
 private[kafka] final class TransactionalSink(
     options: KafkaSinkOptions,
     columns: RecordColumns,
+    ids: TransactionalIds,
     runs: () => Set[RunId]
 ) extends TwoPhaseSink[InternalRow] {
-  private val ids =
-    TransactionalIds(options.transactionalIdPrefix, options.log.location.getOrElse(""), options.log.sinkId)
 
   override def target: String = TransactionalSink.target(options)
 
@@ -87,6 +90,7 @@ private[kafka] final class TransactionalSink(
     TransactionalSink.warnIfTriggerIsLonger(options.producer.transactionTimeoutMillis)
     new KafkaCommitter(
       new Transactions(options.producer, Clock.system),
+      ids,
       target,
       runs,
       options.producer.transactionTimeoutMillis,

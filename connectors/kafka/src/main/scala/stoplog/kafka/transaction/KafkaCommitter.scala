@@ -2,17 +2,18 @@
 package stoplog.kafka.transaction
 
 import java.time.Duration
-import java.util.{List => JList}
+import java.util.{Collection => JCollection, List => JList}
 import java.util.concurrent.{ConcurrentHashMap, ExecutionException}
 
 import scala.jdk.CollectionConverters._
+import scala.util.{Failure, Success, Try}
 import scala.util.control.NonFatal
 
 import org.apache.kafka.clients.admin.{
   Admin, DescribeTransactionsResult, ListTransactionsOptions, TransactionState
 }
 import org.apache.kafka.clients.producer.KafkaProducer
-import org.apache.kafka.common.KafkaException
+import org.apache.kafka.common.{KafkaException, KafkaFuture}
 import org.apache.kafka.common.errors.TransactionalIdNotFoundException
 
 import stoplog.error.{Log, StoplogException}
@@ -25,19 +26,21 @@ import stoplog.thread.{Clock, StopSignal, Stopwatch}
 /** The driver's part of the sink: commits transactions decided in the log, and aborts open transactions of
   * dead runs. Readers of committed records would otherwise wait for these transactions.
   *
+  * @param ids    the ids of the sink
   * @param target for messages
   * @param runs   returns the runs named in the log
   * @param stop   ends the wait for the brokers if the query is stopped
   */
 private[kafka] final class KafkaCommitter(
     transactions: Transactions,
+    ids: TransactionalIds,
     target: String,
     runs: () => Set[RunId],
     timeoutMillis: Long,
     clock: Clock,
     stop: StopSignal = StopSignal.never
 ) extends TwoPhaseCommitter {
-  private val unwanted = StopSignal.delayed(stop, KafkaCommitter.StopGraceMillis, () => clock.elapsedMillis())
+  private val grace = new CommitGrace(stop, clock)
 
   // Started after the last commit, or at the start of the run: no task of the next epoch is older.
   @volatile private var sinceCommit = new Stopwatch(clock)
@@ -67,16 +70,19 @@ private[kafka] final class KafkaCommitter(
   }
 
   /** If the query is stopped while the brokers do not respond: `ExecutionException`, which Spark knows as the
-    * effect of a stop. The next start commits the transaction.
+    * effect of a stop. The end of the query tries again, and otherwise the next start.
     */
   override def commit(prepared: Prepared): CommitOutcome = {
-    val open    = OpenTransaction.parse(prepared.token)
+    val open = OpenTransaction.parse(prepared.token)
+    grace.begin(open)
     val outcome =
-      try StopSignal.interrupting(unwanted)(transactions.commit(open))
+      try StopSignal.interrupting(grace)(transactions.commit(open))
       catch {
         case e: InterruptedException =>
+          grace.abandon(open)
           throw new ExecutionException(s"The query was stopped before transaction $open was committed.", e)
       }
+    grace.ended()
     sinceCommit = new Stopwatch(clock)
     warnIfNearlyLost(open)
     outcome
@@ -89,14 +95,15 @@ private[kafka] final class KafkaCommitter(
     Some(KafkaErrors.transactionLost(oldest, target, count, ageMillis(oldest), timeoutMillis))
   }
 
-  /** Returns the transactions started by a run of this log (I5), regardless of the prefix of their ids. A run
-    * may have had another prefix, and logs in different places may have the same path string. The age of the
-    * transactions is irrelevant, because an abort fences the writer; so `modifiedAtMillis` is 0.
+  /** Returns the transactions started by a run of this log in this place (I5). The run is necessary, because
+    * places on different machines may have the same name. The place is necessary, because a copy of the log
+    * names the same runs. The age of the transactions is irrelevant, because an abort fences the writer; so
+    * `modifiedAtMillis` is 0.
     */
   override def staged(): Vector[Staged] = {
-    val alike = transactions.open(TransactionalIds.runOf(_).isDefined)
+    val alike = transactions.open(ids.runOf(_).isDefined)
     val own   = if (alike.isEmpty) Set.empty[String] else runs().map(_.uid)
-    alike.filter(TransactionalIds.runOf(_).exists(own)).map(Staged(_, modifiedAtMillis = 0))
+    alike.filter(ids.runOf(_).exists(own)).map(Staged(_, modifiedAtMillis = 0))
   }
 
   override def stagedOf(token: String): Set[String] = Set(OpenTransaction.idOf(token))
@@ -127,9 +134,6 @@ private[kafka] object KafkaCommitter {
   def marginMillis(timeoutMillis: Long): Long = (timeoutMillis / 10).min(MostMarginMillis)
 
   private final val MostMarginMillis = 30000L
-
-  // A commit takes some milliseconds if the brokers are well.
-  private final val StopGraceMillis = 500L
 }
 
 /** Ends transactions started by other processes. Thread-safe. */
@@ -183,13 +187,15 @@ private[kafka] final class Transactions(settings: ProducerSettings, clock: Clock
         all.find(open => !isIn(Transactions.Open, open, described))
       }
 
-  /** Returns the transactional ids with records that are neither committed nor aborted.
+  /** Returns the transactional ids with records that are neither committed nor aborted, as far as the brokers
+    * respond.
     *
-    * Error: `STOPLOG_UNKNOWN_OUTCOME`.
+    * Error: `STOPLOG_UNKNOWN_OUTCOME` if no broker responds.
     */
   def open(isOwn: String => Boolean): Vector[String] = withAdmin("transactions") { admin =>
     val ongoing = new ListTransactionsOptions().filterStates(JList.of(TransactionState.ONGOING))
-    admin.listTransactions(ongoing).all().get().asScala.map(_.transactionalId).filter(isOwn).toVector.sorted
+    val brokers = admin.listTransactions(ongoing).byBrokerId().get().asScala.toMap
+    Transactions.listed(brokers).map(_.transactionalId).filter(isOwn).sorted
   }
 
   /** Aborts the open transaction of the id and fences its writer. Does nothing if no transaction is open. */
@@ -259,4 +265,21 @@ private object Transactions {
 
   private val Decided: Set[TransactionState] =
     Set(TransactionState.PREPARE_COMMIT, TransactionState.COMPLETE_COMMIT)
+
+  /** Returns the listings of the brokers that respond. The next sweep, or the timeout, ends the transactions
+    * of the other brokers. Throws a broker's failure if no broker responds.
+    *
+    * @param brokers the response of each broker, by the id of the broker
+    */
+  def listed[A](brokers: Map[Integer, KafkaFuture[JCollection[A]]]): Vector[A] = {
+    val responses = brokers.toVector.sortBy(_._1.intValue).map { case (id, listing) =>
+      id -> Try(listing.get())
+    }
+    val failures = responses.collect { case (id, Failure(e)) => id -> e }
+    if (failures.size == responses.size) failures.headOption.foreach { case (_, e) => throw e }
+    failures.foreach { case (id, e) =>
+      Log.warn(s"Broker $id did not list its transactions. Readers may wait until they time out", e)
+    }
+    responses.collect { case (_, Success(found)) => found.asScala }.flatten
+  }
 }

@@ -219,26 +219,33 @@ private[kafka] object ProducerPool {
   private val KeptMillis = TimeUnit.MINUTES.toMillis(10)
 }
 
-/** The transactional ids of a sink: `<prefix>-<log>-<sinkId>-<run>-<process>-<number>`.
+/** The transactional ids of a sink: `<prefix>-<place>-<sinkId>-<run>-<process>-<number>`.
   *
   * Each id belongs to a single producer in a single process, which uses the id in consecutive epochs. A
   * broker remembers each id for seven days, so separate ids for each task and epoch are not feasible. No
   * other producer starts a transaction with the id, because such a start would abort the open transaction.
   *
   * @param prefix the user-defined prefix, for the access rules of the brokers
-  * @param log    the location of the sink's commit log. The id contains a checksum of the location, so that
-  *               an operator can find the sink of an id
+  * @param place  the place of the sink's commit log, equal for all spellings of its location. The id contains
+  *               a checksum of the place
   */
-private[kafka] final case class TransactionalIds(prefix: String, log: String, sinkId: String) {
+private[kafka] final case class TransactionalIds(prefix: String, place: String, sinkId: String) {
 
   /** Returns an id that no other producer has used. */
   def next(run: RunId): String =
-    s"$begin${run.uid}-${TransactionalIds.process}-${TransactionalIds.numbers.incrementAndGet()}"
+    s"$prefix-$log-${run.uid}-${TransactionalIds.process}-${TransactionalIds.numbers.incrementAndGet()}"
 
-  private def begin: String = {
+  /** Returns the run that created the id for the log in this place, as [[stoplog.part.RunId.uid]]. The prefix
+    * is irrelevant: an earlier run of the log may have had another prefix. Returns `None` for every other id.
+    */
+  def runOf(id: String): Option[String] = Some(id).collect {
+    case TransactionalIds.Made(sink, run) if sink.endsWith(s"-$log") => run
+  }
+
+  private def log: String = {
     val sum = new CRC32
-    sum.update(log.stripSuffix("/").getBytes(UTF_8))
-    f"$prefix-${sum.getValue}%08x-$sinkId-"
+    sum.update(place.stripSuffix("/").getBytes(UTF_8))
+    f"${sum.getValue}%08x-$sinkId"
   }
 }
 
@@ -246,11 +253,5 @@ private[kafka] object TransactionalIds {
   private val process = UUID.randomUUID().toString.take(8)
   private val numbers = new AtomicLong()
 
-  /** Returns the run that created the id, as [[stoplog.part.RunId.uid]]. Only the run proves the owner: other
-    * sinks may share the preceding components, and these components change with the sink's options. Returns
-    * `None` for an id not created by a sink.
-    */
-  def runOf(id: String): Option[String] = Some(id).collect { case Made(run) => run }
-
-  private val Made = "(?s).*-([0-9A-Za-z]{1,12})-[0-9a-f]{8}-[0-9]+".r
+  private val Made = "(?s)(.*)-([0-9A-Za-z]{1,12})-[0-9a-f]{8}-[0-9]+".r
 }

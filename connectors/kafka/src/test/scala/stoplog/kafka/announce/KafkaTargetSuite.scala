@@ -3,7 +3,7 @@ package stoplog.kafka.announce
 
 import java.lang.reflect.{InvocationHandler, Proxy}
 import java.time.Duration
-import java.util.{List => JList, Optional, ServiceLoader, UUID}
+import java.util.{List => JList, Map => JMap, Optional, ServiceLoader, UUID}
 import java.util.concurrent.ExecutionException
 
 import scala.collection.mutable
@@ -11,7 +11,7 @@ import scala.jdk.CollectionConverters._
 import scala.util.{Try, Using}
 
 import org.apache.kafka.clients.admin.{Admin, NewTopic}
-import org.apache.kafka.clients.producer.{KafkaProducer, ProducerRecord}
+import org.apache.kafka.clients.producer.{KafkaProducer, ProducerInterceptor, ProducerRecord, RecordMetadata}
 import org.apache.kafka.common.config.ConfigResource
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException
 import org.scalatest.funsuite.AnyFunSuite
@@ -57,6 +57,19 @@ class KafkaKilledDriverSuite extends KilledDriverLaws {
 private final case class KafkaElsewhere(servers: String, topic: String) extends TargetElsewhere {
   override def target(): AnnouncementTarget =
     new KafkaTargets().create("t", Map("kafka.bootstrap.servers" -> servers, "topic" -> topic).asJava)
+}
+
+/** Changes nothing. */
+final class PassingInterceptor extends ProducerInterceptor[Array[Byte], Array[Byte]] {
+  override def onSend(
+      record: ProducerRecord[Array[Byte], Array[Byte]]
+  ): ProducerRecord[Array[Byte], Array[Byte]] = record
+
+  override def onAcknowledgement(metadata: RecordMetadata, e: Exception): Unit = ()
+
+  override def configure(settings: JMap[String, _]): Unit = ()
+
+  override def close(): Unit = ()
 }
 
 class KafkaTargetSuite extends AnyFunSuite {
@@ -128,11 +141,44 @@ class KafkaTargetSuite extends AnyFunSuite {
       )
     ) {
       case unread: PositionedTarget =>
+        assert(Try(unread.check()).isFailure)
         assert(Try(unread.position("/data/events", "main")).isFailure)
         assert(unread.deliver(Vector(added(0))).isInstanceOf[Delivery.Retry])
       case other => fail(other.toString)
     }
     assert(broker.committed(topic) === Nil)
+  }
+
+  test("an interceptor of the producer does not prevent reading of the position") {
+    val topic                             = newTopic()
+    def intercepted(): AnnouncementTarget = newTarget(
+      "kafka.bootstrap.servers"   -> broker.servers,
+      "topic"                     -> topic,
+      "kafka.interceptor.classes" -> classOf[PassingInterceptor].getName
+    )
+    Using.resource(intercepted()) { target =>
+      target.check()
+      assert(target.deliver(Vector(added(0))) === Delivery.Delivered)
+    }
+    Using.resource(intercepted()) {
+      case next: PositionedTarget => assert(next.position("/data/events", "main") === Some(added(0).id))
+      case other                  => fail(other.toString)
+    }
+  }
+
+  test("the check does not wait for an open transaction") {
+    val topic    = newTopic()
+    val settings = broker.settings().transactional(s"open-$topic")
+    Using.resource(target(topic)) { target =>
+      target.check()
+      val open = new KafkaProducer[Array[Byte], Array[Byte]](settings)
+      open.initTransactions()
+      open.beginTransaction()
+      open.send(new ProducerRecord(s"$topic-position", "other".getBytes, "x".getBytes)).get()
+      target.check()
+      open.abortTransaction()
+      open.close(Duration.ZERO)
+    }
   }
 
   test("the check rejects a missing topic, and a topic of positions that is not compacted") {

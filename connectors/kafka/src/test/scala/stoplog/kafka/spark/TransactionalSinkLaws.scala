@@ -11,6 +11,7 @@ import org.apache.spark.unsafe.types.UTF8String
 
 import stoplog.kafka.Broker
 import stoplog.kafka.options.KafkaSinkOptions
+import stoplog.kafka.transaction.TransactionalIds
 import stoplog.laws.TwoPhaseSinkLaws
 import stoplog.part.RunId
 import stoplog.sink.TwoPhaseSink
@@ -31,7 +32,12 @@ class TransactionalSinkLaws extends TwoPhaseSinkLaws[InternalRow, String] {
         "onLostTransaction"       -> "skip"
       ).asJava
     )
-    new TransactionalSink(options, RecordColumns.of(schema, options.topic), () => Set(RunId("laws")))
+    new TransactionalSink(
+      options,
+      RecordColumns.of(schema, options.topic),
+      TransactionalIds("stoplog", s"/laws/$topic", "main"),
+      () => Set(RunId("laws"))
+    )
   }
 
   override protected def row(number: Int): InternalRow = InternalRow(UTF8String.fromString(seen(number)))

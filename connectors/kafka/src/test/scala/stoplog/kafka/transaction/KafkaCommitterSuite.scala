@@ -9,11 +9,11 @@ import org.scalatest.funsuite.AnyFunSuite
 import stoplog.commit.ManualClock
 import stoplog.error.StoplogException
 import stoplog.kafka.Broker
-import stoplog.kafka.client.OpenTransaction
+import stoplog.kafka.client.{OpenTransaction, ProducerSettings}
 import stoplog.sink.CommitOutcome.Committed
 import stoplog.sink.Prepared
 import stoplog.spark.LogCapture
-import stoplog.thread.Clock
+import stoplog.thread.{Clock, StopSignal}
 
 /** Against a real broker, by a clock of its own. */
 class KafkaCommitterSuite extends AnyFunSuite {
@@ -58,6 +58,24 @@ class KafkaCommitterSuite extends AnyFunSuite {
     }
   }
 
+  test("a stop during the commits lets brokers that respond commit all transactions") {
+    val topic    = broker.createTopic("committer-stopped")
+    val clock    = new ManualClock(start)
+    val settings = broker.settings(timeoutMillis)
+    val values   = (1 to 10).map(n => s"committer-stopped-$n")
+    val all      = values.map(id => prepared(settings, id, topic, value = id, clock))
+    val stopped  = new StopSignal {
+      override def isStopped: Boolean = true
+    }
+    Using.resource(committer(settings, topic, clock, stopped)) { committer =>
+      for (open <- all) {
+        assert(committer.commit(Prepared(open.id, open.token, rows = 1, bytes = 1)) === Committed)
+        clock.advance(200)
+      }
+    }
+    assert(broker.committed(topic).sorted === values.sorted)
+  }
+
   test("the commit margin is a tenth of the timeout, at most half a minute") {
     assert(KafkaCommitter.marginMillis(60000) === 6000)
     assert(KafkaCommitter.marginMillis(15 * 60000) === 30000)
@@ -82,22 +100,29 @@ class KafkaCommitterSuite extends AnyFunSuite {
     val topic    = broker.createTopic(id)
     val clock    = new ManualClock(start)
     val settings = broker.settings(timeoutMillis)
-    Using.resource(
-      new KafkaCommitter(
-        new Transactions(settings, clock),
-        topic,
-        () => Set.empty,
-        timeoutMillis.toLong,
-        clock
-      )
-    ) { committer =>
+    Using.resource(committer(settings, topic, clock, StopSignal.never)) { committer =>
       val executor = new ManualClock(start + executorMillis)
-      val open     = Using.resource(new TransactionalProducer(settings, id, executor).begin()) { writer =>
-        writer.send(new ProducerRecord(topic, "a".getBytes))
-        writer.prepare(Some(7)).get
-      }
+      val open     = prepared(settings, id, topic, value = "a", executor)
       clock.advance(ageMillis)
       action(committer, open)
     }
   }
+
+  private def committer(settings: ProducerSettings, topic: String, clock: Clock, stop: StopSignal) =
+    new KafkaCommitter(
+      new Transactions(settings, clock),
+      TransactionalIds("stoplog", "/log", "main"),
+      topic,
+      () => Set.empty,
+      timeoutMillis.toLong,
+      clock,
+      stop
+    )
+
+  /** By a writer that is gone when this returns. */
+  private def prepared(settings: ProducerSettings, id: String, topic: String, value: String, clock: Clock) =
+    Using.resource(new TransactionalProducer(settings, id, clock).begin()) { writer =>
+      writer.send(new ProducerRecord(topic, value.getBytes))
+      writer.prepare(Some(7)).get
+    }
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.transaction
 
-import java.nio.file.Files
+import java.nio.file.{Files, Path}
 
 import scala.collection.mutable
 import scala.util.control.{ControlThrowable, NonFatal}
 
+import org.apache.commons.io.FileUtils
+import org.apache.hadoop.conf.Configuration
 import org.apache.kafka.clients.producer.ProducerRecord
 
 import stoplog.commit.LostPart
@@ -17,28 +19,43 @@ import stoplog.matrix.PreparedProcess
 import stoplog.part.RunId
 import stoplog.storage.local.{LocalFileStore, LocalForcing}
 import stoplog.thread.Clock
+import stoplog.twophase.TwoPhaseSettings
 
 /** One query over several lives, without an engine: each ends at a fault, or when all its epochs are done. What it has
   * open then stays open, as that of a process that was killed.
   *
   * @param path the text of the log's path, which may mean another place elsewhere
+  * @param root the directory of the log
   */
 final class RestartedQuery(
     broker: Broker,
     val topic: String,
     onLost: LostPart = LostPart.Fail,
-    path: Option[String] = None
+    path: Option[String] = None,
+    val root: Path = Files.createTempDirectory("stoplog-kafka-lives")
 ) {
-  private val root = Files.createTempDirectory("stoplog-kafka-lives").toString
 
   /** Of the next life. */
-  var ids: TransactionalIds = TransactionalIds("stoplog", path.getOrElse(root), "main")
+  var ids: TransactionalIds = idsAt(path.getOrElse(root.toString))
   private val pool          = new ProducerPool(Clock.system, keptMillis = Long.MaxValue)
   private val left          = mutable.Buffer.empty[AutoCloseable]
   private var committed     = -1L
 
   /** The epochs that the engine knows to be committed. */
   def epochs: Long = committed + 1
+
+  /** Returns the ids of a query whose log has this location. */
+  def idsAt(location: String): TransactionalIds =
+    TransactionalIds("stoplog", TwoPhaseSettings.place(location, new Configuration), "main")
+
+  /** Returns the query of a copy of the log in another place, with another topic. */
+  def copied(topic: String): RestartedQuery = {
+    val there = Files.createTempDirectory("stoplog-kafka-copy")
+    FileUtils.copyDirectory(root.toFile, there.toFile)
+    val copy = new RestartedQuery(broker, topic, onLost, root = there)
+    copy.committed = committed
+    copy
+  }
 
   /** What all epochs up to now have to have written. */
   def rows: Vector[String] = RestartedQuery.rowsUntil(epochs)
@@ -67,6 +84,7 @@ final class RestartedQuery(
     val settings  = broker.settings(timeoutMillis)
     val committer = new KafkaCommitter(
       new Transactions(settings, Clock.system),
+      ids,
       topic,
       () => records.all().map(_.run).toSet,
       timeoutMillis,
@@ -74,7 +92,7 @@ final class RestartedQuery(
     )
     left += committer
     new PreparedProcess[String](
-      root,
+      root.toString,
       run,
       committer,
       task => writer(run, settings, task.epoch.get),
@@ -88,7 +106,7 @@ final class RestartedQuery(
   /** Of the log. */
   def records: CommitLog =
     new CommitLog(
-      new LogFiles(LocalFileStore.ofSink(root, "main", LocalForcing.Process), "main", Faults.none)
+      new LogFiles(LocalFileStore.ofSink(root.toString, "main", LocalForcing.Process), "main", Faults.none)
     )
 
   private def writer(run: RunId, settings: ProducerSettings, epoch: Long) = {

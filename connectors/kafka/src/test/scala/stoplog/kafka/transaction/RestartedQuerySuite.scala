@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.transaction
 
+import java.nio.file.Files
+
 import org.scalatest.concurrent.Eventually
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
@@ -100,10 +102,34 @@ class RestartedQuerySuite extends AnyFunSuite with Eventually {
     }
   }
 
+  test("a copy of the log in another place aborts no transaction of the original") {
+    inTopic("matrix-original") { (topic, lives) =>
+      val original = lives.life()
+      original.epoch(0)
+      val copy = lives.copied(broker.createTopic("matrix-copy", partitions = 2))
+      try {
+        original.epoch(
+          1,
+          between = {
+            val other = copy.life()
+            other.epoch(1)
+            other.end()
+          }
+        )
+        original.epoch(2)
+        assert(broker.committed(topic).sorted === RestartedQuery.rowsUntil(3).sorted)
+        assert(broker.committed(copy.topic).sorted === RestartedQuery.rows(1).flatten.sorted)
+        assert(!broker.isHeldUp(topic) && !broker.isHeldUp(copy.topic))
+      } finally copy.close()
+    }
+  }
+
   test("the next run aborts open transactions despite another prefix or path spelling") {
     inTopic("matrix-prefix") { (topic, lives) =>
       assert(!lives.live(more = 1, RestartedQuery.dying(Step.AfterSync, RestartedQuery.Tasks))())
-      lives.ids = lives.ids.copy(prefix = "team-a", log = s"file:${lives.ids.log}")
+      val link = Files.createTempDirectory("stoplog-kafka-link").resolve("log")
+      Files.createSymbolicLink(link, lives.root)
+      lives.ids = lives.idsAt(s"file:$link/").copy(prefix = "team-a")
       assert(lives.live(more = 1)())
       assert(!broker.isHeldUp(topic))
       assert(broker.committed(topic).sorted === lives.rows.sorted)

@@ -45,27 +45,37 @@ class TokensSuite extends AnyFunSuite {
     assert(all.distinct === all)
   }
 
-  test("an id identifies its run for every prefix, log and sink") {
+  test("an id identifies its run to the same log, with any prefix") {
+    for (prefix <- Seq("stoplog", "team-a", "")) {
+      val made = ids.copy(prefix = prefix).next(run)
+      assert(ids.runOf(made) === Some(run.uid), made)
+    }
+  }
+
+  test("an id identifies no run to a copy of the log in another place, nor to another sink") {
     val others = Seq(
-      ids,
-      ids.copy(prefix = "team-a"),
-      ids.copy(log = "/data/other"),
+      ids.copy(place = "/data/copy"),
       ids.copy(sinkId = "main-2-3"),
-      ids.copy(sinkId = s"main-${run.uid.reverse}-89abcdef-7")
+      ids.copy(sinkId = s"main-${run.uid.reverse}-89abcdef-7"),
+      ids.copy(sinkId = "ain")
     )
-    for (made <- others) assert(TransactionalIds.runOf(made.next(run)) === Some(run.uid))
+    for (other <- others) {
+      assert(ids.runOf(other.next(run)) === None)
+      assert(other.runOf(ids.next(run)) === None)
+      assert(other.runOf(other.next(run)) === Some(run.uid))
+    }
   }
 
   test("a foreign id identifies no run") {
     for (
       id <- Seq("orders", s"stoplog-main-${run.uid}", s"${run.uid}-89abcdef-7", s"app-${run.uid}-89abcdef-x")
     )
-      assert(TransactionalIds.runOf(id) === None)
+      assert(ids.runOf(id) === None)
   }
 
-  test("a trailing slash does not change the identity of a log location") {
+  test("a trailing slash does not change the place of a log") {
     def begin(ids: TransactionalIds) = ids.next(run).split('-').take(3).toSeq
-    assert(begin(ids.copy(log = "/data/ck/")) === begin(ids))
-    assert(begin(ids.copy(log = "/data/other")) !== begin(ids))
+    assert(begin(ids.copy(place = "/data/ck/")) === begin(ids))
+    assert(begin(ids.copy(place = "/data/other")) !== begin(ids))
   }
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.kafka.transaction
 
-import java.util.{List => JList}
+import java.util.{Collection => JCollection, List => JList}
+import java.util.concurrent.{ExecutionException, TimeoutException}
 
 import scala.util.Using
 
 import org.apache.kafka.clients.producer.ProducerRecord
+import org.apache.kafka.common.KafkaFuture
+import org.apache.kafka.common.internals.KafkaFutureImpl
 import org.scalatest.concurrent.{Eventually, Signaler, ThreadSignaler, TimeLimits}
 import org.scalatest.funsuite.AnyFunSuite
 import org.scalatest.time.{Millis, Seconds, Span}
@@ -15,6 +18,7 @@ import stoplog.error.{StoplogArgumentException, StoplogException}
 import stoplog.kafka.Broker
 import stoplog.kafka.client.{KafkaErrors, OpenTransaction, ProducerSettings}
 import stoplog.sink.CommitOutcome.{AlreadyCommitted, Committed, Lost}
+import stoplog.spark.LogCapture
 import stoplog.thread.Clock
 
 /** Against a real broker: what readers of committed records see is the truth. */
@@ -107,6 +111,18 @@ class TransactionsSuite extends AnyFunSuite with Eventually with TimeLimits {
       assert(t.commit(other) === Committed)
     }
     assert(broker.committed(topic) === Vector("b"))
+  }
+
+  test("open transactions are found if one of several brokers does not respond") {
+    val silent = new KafkaFutureImpl[JCollection[String]]
+    silent.completeExceptionally(new TimeoutException("the broker does not respond"))
+    val one: Map[Integer, KafkaFuture[JCollection[String]]]  = Map(Integer.valueOf(1) -> silent)
+    val both: Map[Integer, KafkaFuture[JCollection[String]]] =
+      one + (Integer.valueOf(2) -> KafkaFuture.completedFuture[JCollection[String]](JList.of("b", "a")))
+    val said = LogCapture.of(assert(Transactions.listed(both) === Vector("b", "a")))
+    assert(said.exists(_.startsWith("Broker 1 did not list its transactions")))
+    intercept[ExecutionException](Transactions.listed(one))
+    assert(Transactions.listed(Map.empty[Integer, KafkaFuture[JCollection[String]]]) === Vector.empty)
   }
 
   test("a live writer whose transaction was aborted cannot write") {

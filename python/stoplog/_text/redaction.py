@@ -13,12 +13,20 @@ HIDDEN = "…"
 
 _NAMES = (
     r"secret|passw|pwd|passphrase|token|credential|access.?key|account.?key|api.?key|private.?key|signature|jaas|"
-    r"keystore[.]key|encryption[.]key[.]list"
+    r"keystore[.]key|encryption[.]key[.]list|auth[.]user[.]info"
 )
 _SECRET_OPTION = re.compile(rf"{_NAMES}|authorization|cookie|^httpheader[.]", re.IGNORECASE)
 
 # Bounded, because a text may be as long as a file.
 _NAME = rf"[\w.-]{{0,64}}(?:{_NAMES})[\w.-]{{0,64}}"
+
+# A backslash escapes a quote in a quoted value, and a second brace escapes a brace.
+_IN_DOUBLE = r'(?:\\[\s\S]|[^"\\])*'
+_IN_SINGLE = r"(?:\\[\s\S]|[^'\\])*"
+_BRACES = r"\{[^}\r\n]*(?:\}\}[^}\r\n]*)*\}"
+
+# A comma before the next name ends a plain value.
+_PLAIN = r"""[^\s&;,)}\]'"]+(?:,(?![\w.-]{1,64}\s*(?:=|->))[^\s&;,)}\]'"]+)*"""
 
 # A number and a slash are a port: in this case, the at sign is part of the path.
 _OF_ADDRESS = r"""(//[^\s/:@'"]*:)(?!\d{1,5}(?:[/?#]|\Z))(?:(?!://)[^\s'"])*(?=@)"""
@@ -27,12 +35,17 @@ _OF_ADDRESS = r"""(//[^\s/:@'"]*:)(?!\d{1,5}(?:[/?#]|\Z))(?:(?!://)[^\s'"])*(?=@
 _RULES = tuple(
     re.compile(rule, re.IGNORECASE | re.ASCII)
     for rule in (
-        rf'("{_NAME}"\s*:\s*")[^"]*',
-        rf"('{_NAME}'\s*:\s*')[^']*",
-        rf'(\\"{_NAME}\\"\s*:\s*\\")[^"\\]*',  # JSON in a string of JSON
-        rf"""(\b{_NAME}\s*(?:=|->)\s*)(?:"[^"]*"|'[^']*'|[^\s&;,)}}\]'"]+)""",
+        rf'("{_NAME}"\s*:\s*"){_IN_DOUBLE}',
+        rf"('{_NAME}'\s*:\s*'){_IN_SINGLE}",
+        # JSON in a string of JSON.
+        rf'(\\"{_NAME}\\"\s*:\s*\\")(?:[^"\\]|\\\\(?:\\[\s\S]|[^"\\]))*',
+        rf"""(\b{_NAME}\s*(?:=|->)\s*)(?:"{_IN_DOUBLE}"|'{_IN_SINGLE}'|"[^"]*"|'[^']*'|{_BRACES}|{_PLAIN})""",
+        # More words are a sentence about the option.
+        rf"(\b[\w-]{{1,64}}[.]{_NAME}(?<!exception)(?<!error):[ \t]+)"
+        r"""[^\s;)}\]'"]+(?=[ \t]*(?:[\r\n,;)}\]]|\Z))""",
         r"(\b(?:authorization|cookie|x-[\w-]{0,64}(?:key|token|secret))\s*[:=]\s*)[^\r\n,;]+",
         r"(\bbearer\s+)[\w.~+/=-]{8,}",
+        r"((?<![\w-]))(?-i:eyJ)[\w-]+[.](?-i:eyJ)[\w-]+(?:[.][\w-]+)?",  # a JSON web token
         r"""(\bsig=)[^\s&;'"]+""",
         r"(\bjdbc:oracle:\w+:[^\s/@:]+/)[^\s@]+(?=@)",
         r"""(\bhttps?://)[^\s/?#'"]*(?=@)""",
@@ -42,8 +55,12 @@ _RULES = tuple(
 )
 _URL = re.compile(r"""\bhttps?://[^\s?'"<>]*""", re.IGNORECASE | re.ASCII)
 
-# A long mixed name in the path, which is typical for the secret of a webhook.
-_TOKEN = re.compile(r"/(?=[\w@-]*\d)(?=[\w@-]*[a-z])[\w@-]{16,}(?=[/#,;)]|[.]?\Z)", re.IGNORECASE | re.ASCII)
+# A long mixed name in the path, which is typical for the secret of a webhook. A name and a colon may precede
+# the secret. The server is not a part of the path.
+_TOKEN = re.compile(
+    r"(?<![:@]/)/(?:[\w@-]{0,64}:)?(?=[\w@-]*\d)(?=[\w@-]*[a-z])[\w@-]{16,}(?=[/#,;)]|[.:]?\Z)",
+    re.IGNORECASE | re.ASCII,
+)
 
 
 def is_secret(key: str) -> bool:

@@ -79,22 +79,39 @@ private[stoplog] object Redaction {
 
   private val Names =
     "secret|passw|pwd|passphrase|token|credential|access.?key|account.?key|api.?key|private.?key|signature|jaas|" +
-      "keystore[.]key|encryption[.]key[.]list"
+      "keystore[.]key|encryption[.]key[.]list|auth[.]user[.]info"
 
   private val SecretOption = s"(?i)$Names|authorization|cookie|^httpheader[.]".r
 
   // Bounded, because a text may be as long as a file.
   private val Name = s"[\\w.-]{0,64}(?:$Names)[\\w.-]{0,64}"
 
+  // A backslash escapes a quote in a quoted value, and a second brace escapes a brace. Possessive quantifiers
+  // need no stack for long values.
+  private val InDouble = "(?:\\\\[\\s\\S]|[^\"\\\\])*+"
+  private val InSingle = "(?:\\\\[\\s\\S]|[^'\\\\])*+"
+  private val Braces   = "\\{[^}\\r\\n]*(?:\\}\\}[^}\\r\\n]*)*\\}"
+
+  // A comma before the next name ends a plain value.
+  private val Plain =
+    "[^\\s&;,)}\\]'\"]+(?:,(?![\\w.-]{1,64}\\s*(?:=|->))[^\\s&;,)}\\]'\"]+)*+"
+
   /** Each rule matches a prefix to keep, its first group, followed by a secret. */
   private val Rules: Seq[Regex] = Seq(
-    "(?i)(\"" + Name + "\"\\s*:\\s*\")[^\"]*",
-    "(?i)('" + Name + "'\\s*:\\s*')[^']*",
+    "(?i)(\"" + Name + "\"\\s*:\\s*\")" + InDouble,
+    "(?i)('" + Name + "'\\s*:\\s*')" + InSingle,
     // JSON in a string of JSON.
-    "(?i)(\\\\\"" + Name + "\\\\\"\\s*:\\s*\\\\\")[^\"\\\\]*",
-    "(?i)(\\b" + Name + "\\s*(?:=|->)\\s*)(?:\"[^\"]*\"|'[^']*'|[^\\s&;,)}\\]'\"]+)",
+    "(?i)(\\\\\"" + Name + "\\\\\"\\s*:\\s*\\\\\")" +
+      "(?:[^\"\\\\]|\\\\\\\\(?:\\\\[\\s\\S]|[^\"\\\\]))*+",
+    "(?i)(\\b" + Name + "\\s*(?:=|->)\\s*)" +
+      "(?:\"" + InDouble + "\"|'" + InSingle + "'|\"[^\"]*\"|'[^']*'|" + Braces + "|" + Plain + ")",
+    // More words are a sentence about the option.
+    "(?i)(\\b[\\w-]{1,64}[.]" + Name + "(?<!exception)(?<!error):[ \\t]+)" +
+      "[^\\s;)}\\]'\"]+(?=[ \\t]*(?:[\\r\\n,;)}\\]]|\\z))",
     "(?i)(\\b(?:authorization|cookie|x-[\\w-]{0,64}(?:key|token|secret))\\s*[:=]\\s*)[^\\r\\n,;]+",
     "(?i)(\\bbearer\\s+)[\\w.~+/=-]{8,}",
+    // A JSON web token.
+    "((?<![\\w-]))eyJ[\\w-]+[.]eyJ[\\w-]+(?:[.][\\w-]+)?",
     "(?i)(\\bsig=)[^\\s&;'\"]+",
     "(?i)(\\bjdbc:oracle:\\w+:[^\\s/@:]+/)[^\\s@]+(?=@)",
     "(?i)(\\bhttps?://)[^\\s/?#'\"]*(?=@)",
@@ -105,8 +122,11 @@ private[stoplog] object Redaction {
 
   private val Address = "(?i)\\bhttps?://[^\\s?'\"<>]*".r
 
-  /** A long path segment with letters and digits, as in webhook URLs with access tokens. */
-  private val Token = "(?i)/(?=[\\w@-]*\\d)(?=[\\w@-]*[a-z])[\\w@-]{16,}(?=[/#,;)]|[.]?$)".r
+  /** A long path segment with letters and digits, as in webhook URLs with access tokens. A name and a colon
+    * may precede the token. The server is not a part of the path.
+    */
+  private val Token = ("(?i)(?<![:@]/)/(?:[\\w@-]{0,64}:)?" +
+    "(?=[\\w@-]*\\d)(?=[\\w@-]*[a-z])[\\w@-]{16,}(?=[/#,;)]|[.:]?$)").r
 
   /** A name or password before a server's name, missed by the rules: `jdbc:oracle:thin:shop/hunter2@db`. */
   private val BeforeUser = "[:/]([^\\s:/@]+)@".r
@@ -121,6 +141,7 @@ private[stoplog] object Redaction {
         secret +: secret.split(':').toSeq.drop(1)
       }
       .map(_.stripPrefix("\"").stripPrefix("'").stripSuffix("\"").stripSuffix("'"))
+      .map(_.stripPrefix("{").stripSuffix("}"))
       .toSeq
 
   /** Matches a short secret only as a whole word, because other words may contain the same letters. */

@@ -43,8 +43,11 @@ private[stoplog] class SpoolFiles(files: FileStore, sinkId: String) extends Seri
     * deletion of the file by another process. Returns `None` if the file does not exist or is incomplete.
     */
   def find(file: SpoolFile): Option[InputStream] =
-    try files.stat(file.token).filter(_.bytes >= file.sizeBytes).map(_ => files.open(file.token))
+    try Option.when(exists(file))(files.open(file.token))
     catch { case _: FileNotFoundException => None }
+
+  /** Returns whether the file exists and is complete. Always requests the file from the storage. */
+  def exists(file: SpoolFile): Boolean = files.stat(file.token).exists(_.bytes >= file.sizeBytes)
 
   /** Returns all existing files, with or without a record. */
   def staged(): Vector[Staged] =

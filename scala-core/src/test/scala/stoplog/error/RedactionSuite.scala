@@ -38,6 +38,7 @@ class RedactionSuite extends AnyFunSuite {
         "postgresql://shop:hunter2@db/x?ssl=true"    -> "postgresql://…@db/x",
         "jdbc:oracle:thin:shop/hunter2@//db:1521/x"  -> "…@//db:1521/x",
         "htp://example.com/x?code=hunter2"           -> "htp://example.com/x",
+        "shop/hunter2@//db-server-number-1:1521/x"   -> "…@//db-server-number-1:1521/x",
         "htp://example.com/T1/hunter2hunter2hunter2" -> "htp://example.com/T1/…",
         "db.example.com"                             -> "db.example.com"
       )
@@ -89,6 +90,7 @@ class RedactionSuite extends AnyFunSuite {
       "Incorrect port value : hunter2@db"   -> ("url"      -> "jdbc:mariadb://shop:hunter2@db/x"),
       "no place named hunter2"              -> ("url"      -> "jdbc:oracle:thin:shop/hunter2@db"),
       "what is hunter2?"                    -> ("url"      -> "jdbc:mysql:address=(password=hunter2)/x"),
+      "what is hun;ter2?"                   -> ("url"      -> "jdbc:sqlserver://db;password={hun;ter2}"),
       "hun%ter2 or hun%25ter2 is not known" -> ("url"      -> "jdbc:postgresql://db/x?password=hun%25ter2"),
       "user shop, a7"                       -> ("password" -> "a7")
     )

@@ -21,8 +21,8 @@ trait CheckpointCommitter extends AutoCloseable {
   /** Writes the note of a chunk durably. Writing the note again is not an error. */
   def commit(chunk: Chunk): Unit
 
-  /** Deletes the notes of the query's epochs before this epoch. All chunks of these epochs have notes, so
-    * only an obsolete task may still look for them. Called on the driver.
+  /** Deletes the notes of the query's epochs before this epoch. The chunks of these epochs were sent, and
+    * their files are deleted. So an obsolete task without a note finds no rows. Called on the driver.
     *
     * @param query as in [[Chunk]]
     * @param epoch the first epoch to keep; `Long.MaxValue` for a finished batch query

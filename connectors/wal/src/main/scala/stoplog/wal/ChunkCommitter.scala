@@ -19,7 +19,7 @@ import stoplog.fault.{ConnectorSteps, Faults, Step}
 import stoplog.format.bulk.WaitingRows
 import stoplog.part.SpoolFile
 import stoplog.sink._
-import stoplog.thread.StopSignal
+import stoplog.thread.{Clock, StopSignal}
 
 /** The driver's part of the sink: schedules the sending of chunks.
   *
@@ -87,7 +87,15 @@ private[wal] final class ChunkCommitter(
     Some(WriteAheadErrors.chunkLost(place, first, count, bound.places.notes))
   }
 
-  override def staged(): Vector[Staged] = place.files.staged()
+  /** Without the chunks that a batch query may still send. No record names these chunks, so their age alone
+    * shows that the query has ended (P-15).
+    */
+  override def staged(): Vector[Staged] = {
+    val running = Clock.system.millis() - ChunkCommitter.JobMillis
+    place.files.staged().filterNot { file =>
+      ChunkWriter.isOfJob(file.token) && (file.modifiedAtMillis == 0 || file.modifiedAtMillis >= running)
+    }
+  }
 
   override def stagedOf(token: String): Set[String] = Set(ChunkToken.parse(token).file.token)
 
@@ -167,6 +175,9 @@ private[wal] object ChunkCommitter {
 
   val chunkLocksOfThisJvm: ChunkLocks = new ChunkLocks
 
+  // A batch query may send its chunks for days after the last write to their files.
+  private final val JobMillis = 7 * 24 * 60 * 60 * 1000L
+
   /** Sends each chunk in a separate task. A decided chunk must be sent even if the query is stopped. So the
     * job does not belong to the query's job group, which Spark cancels at the stop.
     */
@@ -204,8 +215,11 @@ private[wal] final class ChunkSender(
   /** Sends the chunk unless already sent. Error: `STOPLOG_REQUEST_FAILED`. */
   def send(chunk: Chunk, file: SpoolFile): CommitOutcome =
     try
-      Using.resource(new ChunkFile(() => place.files.find(file))) { rows =>
-        rows.note.fold(withoutRows(chunk))(note => send(chunk, rows, note.schema))
+      Using.resource(new ChunkFile(() => place.files.find(file), () => place.files.exists(file))) { rows =>
+        rows.note.fold(withoutRows(chunk)) { note =>
+          try send(chunk, rows, note.schema)
+          catch { case NonFatal(_) if rows.isGone => withoutRows(chunk) }
+        }
       }
     catch {
       case known: StoplogException => throw known
@@ -253,10 +267,14 @@ private[wal] final class ChunkSender(
 
 /** The file of a chunk. Used by a single thread.
   *
-  * @param open opens the file at its start; returns `None` if the file is gone
+  * @param open   opens the file at its start; returns `None` if the file is gone
+  * @param exists returns false if the file is gone
   */
-private[wal] final class ChunkFile(open: () => Option[InputStream]) extends ChunkRows with AutoCloseable {
+private[wal] final class ChunkFile(open: () => Option[InputStream], exists: () => Boolean)
+    extends ChunkRows
+    with AutoCloseable {
   private var current = Option.empty[InputStream]
+  private var gone    = false
 
   // The stream opened for the note is reused by the first iterator.
   private var unread = read()
@@ -266,11 +284,17 @@ private[wal] final class ChunkFile(open: () => Option[InputStream]) extends Chun
 
   override private[wal] def requestRows: Option[Int] = note.flatMap(_.requestRows)
 
+  /** Whether [[iterator]] has failed because the file is gone. */
+  def isGone: Boolean = gone
+
+  /** Checks that the file still exists. A sender has looked for the chunk's note before. The driver forgets a
+    * note only after the deletion of the file, so a file that still exists proves that no note was forgotten.
+    */
   override def iterator: Iterator[InternalRow] = {
-    val (_, rows) =
-      unread.orElse(read()).getOrElse(throw new FileNotFoundException("the chunk's file no longer exists"))
+    val rows = if (unread.isEmpty) read() else unread.filter(_ => exists())
     unread = None
-    rows
+    gone = rows.isEmpty
+    rows.getOrElse(throw new FileNotFoundException("the chunk's file no longer exists"))._2
   }
 
   override def close(): Unit = {

@@ -28,8 +28,10 @@ private[wal] object HttpOptions {
 
   case object Http extends OptionGroup("What `sender=http` posts")
 
-  /** The responses of an overloaded server, a broken proxy, or a failure that may pass. */
-  private[wal] val RetryStatus: Set[Int] = Set(408, 429, 500, 502, 503, 504)
+  /** The responses of an overloaded server, a broken proxy, or a failure that may pass. A server responds 409
+    * if the same key's former request is still being processed.
+    */
+  private[wal] val RetryStatus: Set[Int] = Set(408, 409, 425, 429, 500, 502, 503, 504)
 
   val Url: Opt[URI] = Http.option(
     "url",
@@ -46,9 +48,9 @@ private[wal] object HttpOptions {
   )
 
   val Retries: Opt[Int] = Http.withDefault("httpRetries", OptionType.count, 5, "10")(
-    "The maximum number of repetitions of a request if the response was 408, 429, 500, 502, 503 or " +
-      "504, or no complete response arrived within `httpTimeout`. Then the query fails. Every other response " +
-      "except 2xx fails the query at once."
+    "The maximum number of repetitions of a request if the response was 408, 409, 425, 429, 500, 502, 503 " +
+      "or 504, or no complete response arrived within `httpTimeout`. Then the query fails. Every other " +
+      "response except 2xx fails the query at once."
   )
 
   val Timeout: Opt[Long] = Http.withDefault("httpTimeout", OptionType.span, 30000L, "2m")(

@@ -86,14 +86,18 @@ trait RowTarget extends AutoCloseable {
   * also writes the note. So a chunk never exists without its note, and never twice.
   *
   * [[send]] does nothing if any process has written the chunk's note; [[has]] never returns
-  * [[ArrivalStatus.Unknown]].
+  * [[ArrivalStatus.Unknown]]. In its transaction, [[send]] writes the note before the call of
+  * [[ChunkRows.iterator]]: the call fails if another process has sent the chunk and the note is already
+  * forgotten.
   */
 trait NotingTarget extends RowTarget
 
 /** The rows of a chunk in the log. */
 trait ChunkRows {
 
-  /** Returns an iterator from the first row at each call. Each row is a copy, which callers may keep. */
+  /** Returns an iterator from the first row at each call. Each row is a copy, which callers may keep. Throws
+    * `FileNotFoundException` if another process has sent the chunk and its rows are deleted.
+    */
   def iterator: Iterator[InternalRow]
 
   /** The [[RowSender.requestRows]] of the run that wrote the rows; `None` if not in the file. */

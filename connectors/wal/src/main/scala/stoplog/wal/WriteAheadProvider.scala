@@ -110,7 +110,7 @@ private[wal] final class ChunkWriter(
 
   override def prepare(): Vector[Prepared] = {
     var bytes = 0L
-    val name  = s"chunk-${task.run.uid}-${task.epoch.fold("job")(_.toString)}-${task.partition}-" +
+    val name  = s"chunk-${task.run.uid}-${task.epoch.fold(ChunkWriter.Job)(_.toString)}-${task.partition}-" +
       s"${task.stageAttempt}-${task.attempt}"
     val token = place.files.write(NewPart("", name, task.run)) { out =>
       val counted = new CountingOutputStream(out)
@@ -135,6 +135,12 @@ private[wal] final class ChunkWriter(
 }
 
 private[wal] object ChunkWriter {
+
+  // In the name of a chunk, instead of the epoch.
+  private val Job = "job"
+
+  /** Returns whether a batch query has written the chunk's file. */
+  def isOfJob(file: String): Boolean = file.split('/').last.split('-').toVector.lift(2).contains(Job)
 
   /** Returns the query of the task in this thread. */
   def queryOf(task: WriterTask): String = Option(TaskContext.get())

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
+import java.nio.file.{Files, Paths}
+import java.nio.file.attribute.FileTime
+
+import org.apache.spark.sql.catalyst.InternalRow
+import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.unsafe.types.UTF8String
 import org.scalatest.funsuite.AnyFunSuite
 
 import stoplog.commit.{ForeignQuery, LostPart}
 import stoplog.error.StoplogException
 import stoplog.format.SparkSessionForTests
 import stoplog.options.LogOptions
-import stoplog.part.SpoolFile
-import stoplog.sink.{CommitOutcome, Prepared}
+import stoplog.part.{RunId, SpoolFile}
+import stoplog.sink.{CommitOutcome, Prepared, WriterTask}
 import stoplog.twophase.TwoPhaseSettings
 
 /** What the driver does before and after a chunk is sent. */
@@ -17,7 +23,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
   private lazy val place = new LogPlace(
     TwoPhaseSettings(
       LogOptions(
-        Some(java.nio.file.Files.createTempDirectory("wal").toString),
+        Some(Files.createTempDirectory("wal").toString),
         "main",
         ForeignQuery.Refuse,
         LostPart.Fail
@@ -73,6 +79,39 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
     assert(sent === Vector(7L, 8L, 9L))
     run.commit(chunk(9)) // which a restart repeats if its note is not there
     assert(sent === Vector(7L, 8L, 9L, 9L))
+  }
+
+  test("a stream keeps the chunks of a batch query for a week") {
+    spark
+    val stream    = written(Some(7), days = 1)
+    val sending   = written(None, days = 6)
+    val left      = written(None, days = 8)
+    val committer = new ChunkCommitter(
+      (_, _) => CommitOutcome.Committed,
+      new Notes,
+      EpochTimes.none,
+      place,
+      ChunkBounds(here),
+      new ChunkCommitter.ChunkLocks
+    )
+
+    assert(place.files.staged().map(_.token).toSet === Set(stream, sending, left))
+    assert(committer.staged().map(_.token).toSet === Set(stream, left))
+  }
+
+  /** Returns the file of a chunk that was written some days ago. */
+  private def written(epoch: Option[Long], days: Long): String = {
+    val note   = ChunkNote(new StructType().add("line", StringType), requestRows = None)
+    val task   = WriterTask(RunId.random(), "main", epoch, 0, 0, 0)
+    val writer = new ChunkWriter(note, place, task, "query", here, _ => 1L)
+    val file   =
+      try {
+        writer.write(InternalRow(UTF8String.fromString("a")))
+        ChunkToken.parse(writer.prepare().head.token).file.token
+      } finally writer.close()
+    val millis = System.currentTimeMillis() - days * 24 * 60 * 60 * 1000
+    Files.setLastModifiedTime(Paths.get(place.location, file), FileTime.fromMillis(millis))
+    file
   }
 
   test("rejects a chunk of another place of notes or another target before any request") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.wal
 
-import java.util.UUID
+import java.util.{Map => JMap, UUID}
 
 import org.apache.spark.SparkThrowable
 import org.apache.spark.sql.catalyst.InternalRow
@@ -121,6 +121,24 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     assert(world.send(chunk) === CommitOutcome.Lost)
   }
 
+  // A task pauses after the file is open. Meanwhile, another process sends the chunk, the driver deletes the
+  // file, and the next epoch forgets the note.
+  for (
+    (moment, late) <- Seq(
+      "before the committer reads the notes" -> ("committer" -> classOf[LateCommitters].getName),
+      "inside the target's transaction"      -> ("sender"    -> classOf[LateNotingSender].getName)
+    )
+  ) test(s"an abandoned task that pauses $moment sends no chunk with a forgotten note") {
+    val world = new Fixture(late)
+    val chunk = world.prepared("a", "b")
+    Meanwhile.happens = () => {
+      assert(world.send(chunk) === CommitOutcome.Committed)
+      world.discard(chunk)
+    }
+    assert(world.send(chunk) !== CommitOutcome.Committed)
+    assert(world.inbox.rows === Seq("a", "b"))
+  }
+
   test("only notes of earlier epochs are forgotten") {
     val world     = new Fixture
     val committer = new FileCommitters().open(java.util.Map.of(), world.place)
@@ -130,5 +148,46 @@ class ChunkSenderSuite extends AnyFunSuite with SparkSessionForTests {
     committer.forgetBefore("another query", Long.MaxValue)
     committer.forgetBefore("query", 10)
     assert(chunks.map(committer.isCommitted) === Seq(false, false, true))
+  }
+}
+
+/** Runs once while a task pauses. */
+object Meanwhile {
+  @volatile var happens: () => Unit = () => ()
+
+  def run(): Unit = {
+    val once = happens
+    happens = () => ()
+    once()
+  }
+}
+
+/** Forgets each note at once. */
+final class LateCommitters extends CheckpointCommitters {
+  override def open(options: JMap[String, String], log: LogPlace): CheckpointCommitter =
+    new CheckpointCommitter {
+      override def isCommitted(chunk: Chunk): Boolean = {
+        Meanwhile.run()
+        false
+      }
+      override def commit(chunk: Chunk): Unit                     = ()
+      override def forgetBefore(query: String, epoch: Long): Unit = ()
+    }
+}
+
+/** Forgets each note at once. */
+final class LateNotingSender extends InboxSender {
+  override def open(options: JMap[String, String], schema: StructType): RowTarget = {
+    val inbox = super.open(options, schema)
+    new NotingTarget {
+      override def has(chunk: Chunk): ArrivalStatus = ArrivalStatus.Missing
+
+      override def send(chunk: Chunk, rows: ChunkRows): Boolean = {
+        Meanwhile.run()
+        inbox.send(chunk, rows)
+      }
+
+      override def close(): Unit = inbox.close()
+    }
   }
 }

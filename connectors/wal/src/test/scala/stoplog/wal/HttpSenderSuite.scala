@@ -166,11 +166,12 @@ class HttpSenderSuite extends AnyFunSuite with BeforeAndAfterEach with SparkSess
   }
 
   test("failures that may pass are retried, and others are not") {
-    for (status <- Seq(408, 429, 500, 502, 503, 504)) {
+    // 409: an earlier attempt with the same key is still being processed.
+    for (status <- Seq(408, 409, 425, 429, 500, 502, 503, 504)) {
       answers ++= Seq(status -> None, 200 -> None)
       send(rows = 1)
     }
-    for (status <- Seq(301, 400, 401, 404, 409, 501)) {
+    for (status <- Seq(301, 400, 401, 404, 422, 501)) {
       answers += status -> None
       assert(intercept[java.io.IOException](send(rows = 1)).getMessage === s"the response was $status")
     }

@@ -32,9 +32,8 @@ class WriteAheadMatrixSuite extends ConnectorMatrixSuite(MatrixSection.WriteAhea
   override protected def sampled(step: Step, fate: CrashMode): Boolean = true
 
   override protected def result(step: Step, fate: CrashMode): String = (step, fate) match {
-    case (WriteAheadStep.AfterSend, _)                => Again
-    case (WriteAheadStep.BeforeSend, CrashMode.Woken) => Again
-    case _                                            => ConnectorRows.Inserts.result
+    case (WriteAheadStep.AfterSend, _) => Again
+    case _                             => ConnectorRows.Inserts.result
   }
 
   testMatrix()

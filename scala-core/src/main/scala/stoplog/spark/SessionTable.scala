@@ -4,7 +4,9 @@ package stoplog.spark
 import java.util.{EnumSet => JEnumSet, Locale, Map => JMap, Set => JSet}
 
 import scala.jdk.CollectionConverters._
+import scala.util.Try
 
+import org.apache.hadoop.fs.{Path => HadoopPath}
 import org.apache.spark.sql.connector.catalog._
 import org.apache.spark.sql.connector.expressions.Transform
 import org.apache.spark.sql.connector.expressions.filter.Predicate
@@ -184,11 +186,11 @@ private[spark] object SessionTable {
     */
   final case class TableOptions(all: Map[String, String]) {
 
-    /** Adds the options of one read. */
+    /** Adds the options of one read. Error: `STOPLOG_INVALID_OPTIONS`. */
     def toRead(queryOptions: JMap[String, String]): SourceOptions =
       SourceOptions.parse(over(queryOptions).asJava)
 
-    /** Adds the options of one write. */
+    /** Adds the options of one write. Error: `STOPLOG_INVALID_OPTIONS`. */
     def toWrite(queryOptions: JMap[String, String]): Map[String, String] =
       TableOptions.ofSink(over(queryOptions))
 
@@ -215,20 +217,18 @@ private[spark] object SessionTable {
       ()
     }
 
-    /** Overrides table options with options of a read or a write. Path and format cannot be changed. */
+    /** Overrides table options with options of a read or a write. Format and location cannot be changed.
+      *
+      * Error: `STOPLOG_INVALID_OPTIONS` for another format or location.
+      */
     private def over(queryOptions: JMap[String, String]): Map[String, String] = {
       val (fixed, others) = SparkOptions.spelled(queryOptions).partition { case (key, _) =>
         TableOptions.Fixed.contains(key.toLowerCase(Locale.ROOT))
       }
       fixed.foreach { case (key, value) =>
-        if (
-          key.equalsIgnoreCase("format") && !all.exists { case (k, v) =>
-            k.equalsIgnoreCase(key) && v == value
-          }
-        )
-          throw TableOptions.refused(
-            s"has a format, and $key = '$value' requests another: remove $key"
-          )
+        val name = key.toLowerCase(Locale.ROOT)
+        if (!all.exists { case (k, v) => k.equalsIgnoreCase(name) && TableOptions.areEqual(name, v, value) })
+          throw TableOptions.refused(s"has its own $name, and $key = '$value' requests another: remove $key")
       }
       val named = others.map { case (key, _) => key.toLowerCase(Locale.ROOT) }.toSet
       all.filterNot { case (key, _) => named.contains(key.toLowerCase(Locale.ROOT)) } ++ others
@@ -266,10 +266,20 @@ private[spark] object SessionTable {
 
     private def refused(why: String) = Errors.invalidOptions(Seq(s"a table of Spark's catalog $why."))
 
+    /** Returns whether two values of a fixed option are equal. The catalog's path is a complete URI. */
+    private def areEqual(name: String, a: String, b: String): Boolean =
+      a == b || (name == "path" && qualified(a).exists(qualified(b).contains))
+
+    /** Returns a path with its file system, if Hadoop knows the file system; `None` if this is no path. */
+    private def qualified(path: String): Option[HadoopPath] =
+      Try(new HadoopPath(path)).toOption.map { parsed =>
+        Try(parsed.getFileSystem(SparkHadoop.configuration).makeQualified(parsed)).getOrElse(parsed)
+      }
+
     private def names(options: Seq[Opt[_]]): Set[String] = options.map(_.key.toLowerCase(Locale.ROOT)).toSet
 
     private val OfPlaces = Set("csv", "text")
-    private val Fixed    = Set("path", "format")
+    private val Fixed    = Set("path", "paths", "format")
     private val NoTables =
       Seq(LogOptions.UserSink.key, ContentOptions.UserSource.key, ViewOptions.View.key)
 

@@ -54,7 +54,7 @@ private[spark] final case class TableColumns(
       val value = ResolveDefaultColumns.analyze(field, "INSERT", CURRENT_DEFAULT_COLUMN_METADATA_KEY)
       Literal(value.eval(), field.dataType)
     }
-    TableRows.of(StructType(fitted(table, rows).take(rows.length)), defaults)
+    TableRows.of(fitted(table, rows), defaults)
   }
 
   /** The columns with a default that a query does not have. */

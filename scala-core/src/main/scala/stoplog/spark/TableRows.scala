@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{
 }
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.StructType
+import org.apache.spark.sql.types.{StructField, StructType}
 
 /** Converts the rows of a stream to rows of a catalog table, as Spark does for batch writes: pads values of
   * `CHAR(n)`, rejects longer values of `CHAR(n)` and `VARCHAR(n)`, and adds the defaults of missing columns.
@@ -32,20 +32,22 @@ private[spark] object TableRows {
   /** Rows stay as they are. */
   val Unchanged: TableRows = new TableRows(Nil)
 
-  /** @param rows     the columns of the query, by the names of the table
-    * @param defaults the values of the columns after these
+  /** @param columns  the columns of the table's rows: first those of the query, then those with a default
+    * @param defaults the values of the columns that are missing in the query
     */
-  def of(rows: StructType, defaults: Seq[Literal]): TableRows = {
-    val columns = rows.zipWithIndex.map { case (field, i) =>
-      val value = BoundReference(i, field.dataType, nullable = true)
-      if (SQLConf.get.charVarcharAsString) value
-      else
-        CharVarcharUtils.stringLengthCheck(
-          value,
-          AttributeReference(field.name, field.dataType, nullable = true, field.metadata)()
-        )
+  def of(columns: StructType, defaults: Seq[Literal]): TableRows = {
+    val ofQuery: Seq[Expression] = columns.dropRight(defaults.length).zipWithIndex.map { case (column, i) =>
+      BoundReference(i, column.dataType, nullable = true)
     }
-    if (defaults.isEmpty && columns.forall(_.isInstanceOf[BoundReference])) Unchanged
-    else new TableRows(columns ++ defaults)
+    val values = columns.zip(ofQuery ++ defaults).map { case (column, value) => fitted(column, value) }
+    if (values.forall(_.isInstanceOf[BoundReference])) Unchanged else new TableRows(values)
   }
+
+  private def fitted(column: StructField, value: Expression): Expression =
+    if (SQLConf.get.charVarcharAsString) value
+    else
+      CharVarcharUtils.stringLengthCheck(
+        value,
+        AttributeReference(column.name, column.dataType, nullable = true, column.metadata)()
+      )
 }

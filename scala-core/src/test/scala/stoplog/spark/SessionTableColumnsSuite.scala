@@ -101,6 +101,23 @@ class SessionTableColumnsSuite extends AnyFunSuite with SessionDatabase {
       }
     }
 
+  test("a stream pads the defaults of missing CHAR columns as INSERT pads values") {
+    val place  = new TestDirectory
+    val target = table(
+      "padded",
+      "id INT, c CHAR(4) DEFAULT 'a', v VARCHAR(4) DEFAULT 'b', n CHAR(3) DEFAULT NULL, " +
+        "p CHAR(2) DEFAULT 'q'",
+      "format 'json'",
+      s"PARTITIONED BY (p) LOCATION '${place.out}'"
+    )
+    spark.sql(s"INSERT INTO $target VALUES (0, 'a', 'b', NULL, 'q')")
+    run(target, "n AS id")
+    // Spark pads the values of a table that it reads, so the test looks at the files.
+    assert(place.directories.size === 1)
+    assert(spark.read.json(place.out).select("c", "v").distinct().collect().toSeq === Seq(Row("a   ", "b")))
+    assert(rows(target).map(_.getInt(0)) === Seq(0, 1, 2))
+  }
+
   test("the lengths of the table hold for columns of other tables with other lengths") {
     val source = table("longer", "m INT, s VARCHAR(10), c VARCHAR(10)", "format 'parquet'")
     spark.sql(s"INSERT INTO $source VALUES (1, 'abcdef', 'x'), (2, 'abc', 'y')")

@@ -184,6 +184,47 @@ class SessionTablesSuite extends AnyFunSuite with SessionDatabase {
     assert(said.contains("STOPLOG_INVALID_OPTIONS") && said.contains("requests another"))
   }
 
+  test("a call may repeat the location of a table, and another location fails") {
+    import spark.implicits._
+    val (table, place, other) = (s"$database.placed", new TestDirectory, new TestDirectory)
+    spark.sql(s"CREATE TABLE $table (id INT) USING stoplog OPTIONS (format 'json') LOCATION '${place.out}'")
+    val row = spark.sql("SELECT 1 AS id")
+    for (same <- Seq(place.out, s"file:${place.out}", s"${place.out}/"))
+      row.writeTo(table).option("path", same).append()
+    assert(spark.read.option("PATH", s"file://${place.out}").table(table).count() === 3)
+    val input = MemoryStream[Int](spark)
+    input.addData(1)
+    val stream = input
+      .toDF()
+      .toDF("id")
+      .writeStream
+      .option("checkpointLocation", place.checkpoint)
+      .option("path", other.out)
+      .trigger(Trigger.AvailableNow())
+    def streamed = spark.readStream.option("path", other.out).table(table).selectExpr("string(id)")
+    for (
+      another <- Seq[() => Any](
+        () => row.writeTo(table).option("path", other.out).append(),
+        () => row.writeTo(table).option("path", "").append(),
+        () => row.write.format("stoplog").mode("append").option("path", other.out).saveAsTable(table),
+        () => spark.read.option("path", other.out).table(table).count(),
+        () => spark.read.option("paths", s"""["${other.out}"]""").table(table).count(),
+        () => (new TestDirectory).copy(streamed),
+        () => stream.toTable(table).awaitTermination()
+      )
+    ) {
+      val error = intercept[Exception](another())
+      assert(Thrown.conditions(error).contains("STOPLOG_INVALID_OPTIONS"))
+      assert(Thrown.text(error).contains("requests another"))
+    }
+    assert(values(table) === Seq(1, 1, 1))
+    assert(!Files.exists(Path.of(other.out)))
+    val created = s"$database.created_there"
+    row.writeTo(created).using("stoplog").tableProperty("format", "json").option("path", other.out).create()
+    assert(values(created) === Seq(1))
+    assert(other.files.size === 1)
+  }
+
   test("rejects unsupported table definitions by name and leaves no traces") {
     val before = tables
     val place  = new TestDirectory

@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from stoplog._options.builder import OptionBacked
+from stoplog._options.builder import OptionBacked, required
 from stoplog._python import carrier
 from stoplog._python.announcing import TargetOfChanges, TargetOfFunction
+from stoplog._shared.pickling import function_name
 from stoplog._text.values import Duration, Pairs, delay_text, if_given, pairs_of, present
 from stoplog.announcement_target import AnnouncementTarget
 
@@ -208,10 +209,13 @@ class Announcement(OptionBacked):
         Args:
             function: receives a list of `FileChange`, and returns nothing or a `Delivery`.
 
+        Raises:
+            TypeError: the value is not callable, is a class, or cannot be pickled.
+
         Example:
             stoplog.Announcement.from_function(lambda changes: print([change.id for change in changes]))
         """
-        owner = getattr(function, "__name__", type(function).__name__)
+        owner = function_name("Announcement.from_function", function)
         return cls._in_python(owner, TargetOfFunction(function), function, start, on_refused)
 
     @classmethod
@@ -220,9 +224,14 @@ class Announcement(OptionBacked):
     ) -> Announcement:
         """Uses a target in Python, pickled and called in a separate Python process of the driver.
 
+        Raises:
+            TypeError: the value is no object of an `AnnouncementTarget`, or cannot be pickled.
+
         Example:
             stoplog.Announcement.from_target(Queue("https://sqs.example/files"))
         """
+        made_by = "create an object of a class that extends AnnouncementTarget"
+        required("from_target", target, AnnouncementTarget, made_by)
         return cls._in_python(carrier.name_of(target), target, target, start, on_refused)
 
     @classmethod

@@ -35,7 +35,7 @@ class AnnouncementTarget(ABC):
     """
 
     def open(self) -> None:  # noqa: B027  optional
-        """Opens connections, once in each process."""
+        """Opens connections, before the first call of a process, and again after an exception of a call."""
 
     @abstractmethod
     def deliver(self, changes: list[FileChange]) -> Delivery:
@@ -43,7 +43,8 @@ class AnnouncementTarget(ABC):
 
         Returns:
             `Delivery.DELIVERED` if the target has all announcements; otherwise `Delivery.retry(…)`,
-            `unknown(…)` or `refused(…)`. If the call raises, the announcer repeats the call.
+            `unknown(…)` or `refused(…)`. If the call raises, the target is closed and opened again, and the
+            announcer repeats the call.
         """
 
     def position(self, path: str, log: str) -> Position | None:
@@ -62,4 +63,4 @@ class AnnouncementTarget(ABC):
         """Checks that the target can be reached; delivers nothing. Raises an exception with the reason."""
 
     def close(self) -> None:  # noqa: B027  optional
-        """Releases connections."""
+        """Releases connections, also after an exception of a call."""

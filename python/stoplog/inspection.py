@@ -150,7 +150,7 @@ class SinkDirectory:
         """Explains why a file is visible or invisible to readers.
 
         Args:
-            part: the name or path of the file, finished or not.
+            part: the name, path or URI of the file, finished or not.
             sink_id: the sink whose log is searched; all sinks by default.
 
         Raises:

@@ -67,8 +67,9 @@ class TwoPhaseCommitter(ABC):
     def staged(self) -> list[Staged]:
         """Returns all uncommitted output of this sink, which recovery aborts if no record names it.
 
-        The output of other queries with the same target may be included: stoplog recognizes it by the
-        `task.id` in its tokens.
+        The output of other queries with the same target may be included: stoplog recognizes the output by
+        the `task.id` in its tokens, and does not abort it. After `onForeignQuery=adopt`, the user aborts what
+        the former query of the log has left.
         """
         return []
 

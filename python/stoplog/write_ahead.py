@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from stoplog._options.builder import Builder, BuilderState, checked
+from stoplog._options.builder import Builder, BuilderState, checked, required
 from stoplog._python import carrier
 from stoplog._python.sending import NotesSide, TargetSide
 from stoplog._shared.this_python import python_options
 from stoplog._text.values import Value, count_text, names_of, option_name, path_text
 from stoplog.sink.base import Sink
+from stoplog.write_ahead_target import CheckpointCommitter, WriteAheadTarget
 
 if TYPE_CHECKING:
     import os
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming.readwriter import DataStreamWriter
-
-    from stoplog.write_ahead_target import CheckpointCommitter, WriteAheadTarget
 
 FORMAT = "stoplog-wal"
 """The name of the connector in Spark, and of its artifact."""
@@ -122,13 +121,15 @@ jdbc.keyColumns='id')
             target: the target, whose class may be defined in a notebook.
 
         Raises:
-            TypeError: the target cannot be pickled.
+            TypeError: the value is no object of a `WriteAheadTarget`, or cannot be pickled.
             ValueError: an attribute of the target has the name of a secret.
 
         Example:
             sink = stoplog.WriteAheadSink.to_target(ShopTarget("https://shop.example")).build()
             sink.write_stream(orders, "/data/checkpoint").start()
         """
+        made_by = "create an object of a class that extends WriteAheadTarget"
+        required("to_target", target, WriteAheadTarget, made_by)
         name = carrier.name_of(target)
         options = {
             "sender": _PYTHON_SENDER,
@@ -212,6 +213,8 @@ class WriteAheadSinkBuilder(Builder):
         >>> sink.with_jdbc_option("url", "jdbc:derby:notes").build().options()["committer"]
         'jdbc'
         """
+        made_by = "create an object of a class that extends CheckpointCommitter"
+        required("with_committer", committer, str | CheckpointCommitter, made_by)
         if isinstance(committer, str):
             return self._with(committer=committer)
         options = {

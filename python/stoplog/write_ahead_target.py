@@ -34,7 +34,7 @@ class WriteAheadTarget(ABC):
     """The target of the rows, for messages and the log; the name of the class by default."""
 
     def open(self) -> None:  # noqa: B027  optional
-        """Opens connections, once in each process that sends rows."""
+        """Opens connections, before the first call of a process, and again after an exception of a call."""
 
     @abstractmethod
     def send_values(self, batch: Any, epoch: int | None, time: datetime | None) -> bool:
@@ -53,7 +53,7 @@ class WriteAheadTarget(ABC):
         """
 
     def close(self) -> None:  # noqa: B027  optional
-        """Releases connections."""
+        """Releases connections, also after an exception of a call."""
 
 
 class CheckpointCommitter(ABC):
@@ -63,7 +63,7 @@ class CheckpointCommitter(ABC):
     """
 
     def open(self) -> None:  # noqa: B027  optional
-        """Opens connections, once in each process."""
+        """Opens connections, before the first call of a process, and again after an exception of a call."""
 
     @abstractmethod
     def is_committed(self, chunk: Chunk) -> bool:
@@ -77,4 +77,4 @@ class CheckpointCommitter(ABC):
         """Deletes the notes of the query's earlier epochs, which nobody needs any more."""
 
     def close(self) -> None:  # noqa: B027  optional
-        """Releases connections."""
+        """Releases connections, also after an exception of a call."""

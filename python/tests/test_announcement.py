@@ -233,6 +233,46 @@ def test_a_function_that_returns_nothing_has_delivered() -> None:
     assert got == [f"main/{IDENTITY}/7/0"]
 
 
+class Dying(AnnouncementTarget):
+    """Has a connection that dies at its first delivery, and then serves no call and cannot be closed."""
+
+    def __init__(self) -> None:
+        self.calls: list[str] = []
+
+    def open(self) -> None:
+        self.calls.append("open")
+        self.is_dead = False
+
+    def deliver(self, changes: list[FileChange]) -> Delivery:
+        self.is_dead = self.is_dead or self.calls == ["open"]
+        self.check()
+        self.calls.append("deliver")
+        return Delivery.DELIVERED
+
+    def check(self) -> None:
+        if self.is_dead:
+            raise ConnectionError("the server has restarted")
+
+    def close(self) -> None:
+        self.calls.append("close")
+        if self.is_dead:
+            raise OSError("there is no connection to close")
+
+
+def test_a_target_is_opened_again_after_an_exception() -> None:
+    target = Dying()
+    side = TargetOfChanges(target)
+    with pytest.raises(ConnectionError, match="the server has restarted"):
+        side.deliver([TEXT])
+    assert side.deliver([TEXT])["outcome"] == "delivered"
+    assert target.calls == ["open", "close", "open", "deliver"]
+    target.is_dead = True
+    with pytest.raises(ConnectionError):
+        side.check()
+    side.close()
+    assert target.calls[4:] == ["close"], "a target that is not open was closed"
+
+
 @dataclass
 class Returns(AnnouncementTarget):
     found: Any
@@ -282,6 +322,32 @@ def test_options_of_user_code_name_python_and_positions(tmp_path: Path) -> None:
         python = {f"announce.files.python.{name}" for name in ("pickled", "version", "executable", "path")}
         assert python <= set(completed(sink.options(), object()))
     assert Announcement.from_function(print).options()["positioned"] == "false"
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: Announcement.from_function(5),  # type: ignore[arg-type]
+            r"Announcement\.from_function needs a function, not 5: pass the function itself",
+        ),
+        (
+            lambda: Announcement.from_function(dict),  # type: ignore[arg-type]
+            r"Announcement\.from_function needs a function, and got the class dict: pass dict\(…\)",
+        ),
+        (
+            lambda: Announcement.from_target(Lines),  # type: ignore[arg-type]
+            "from_target needs an AnnouncementTarget, and got the class Lines: create an object of a class",
+        ),
+        (
+            lambda: Announcement.from_target(print),  # type: ignore[arg-type]
+            "from_target needs an AnnouncementTarget, and got the function print",
+        ),
+    ],
+)
+def test_what_is_neither_a_function_nor_a_target_is_refused_at_the_call(call: Any, said: str) -> None:
+    with pytest.raises(TypeError, match=said):
+        call()
 
 
 def test_a_function_with_a_lock_is_refused_at_the_call() -> None:

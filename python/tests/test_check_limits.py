@@ -221,6 +221,22 @@ def test_an_unpublished_decision_becomes_a_finding_after_the_grace_period(tmp_pa
 
 
 @pytest.mark.parametrize(
+    ("noted", "expected"),
+    [
+        (b"\x00\x041100", []),
+        (b"\x00\x041000", [K.VALID_LENGTH_WRONG]),
+        (b"\x00\x041200", [K.VALID_LENGTH_WRONG]),
+    ],
+)
+def test_the_valid_length_of_a_part_without_further_bytes_is_compared(
+    noted: bytes, expected: list[FindingKind], tmp_path: Path
+) -> None:
+    sink = healthy(tmp_path)
+    sink.write(f"day=3/_{sink.name(7)}.valid-length", noted)
+    assert kinds(tmp_path) == expected
+
+
+@pytest.mark.parametrize(
     ("note", "content", "expected"),
     [
         ("_{name}.valid-length", b"\x00\x041100", []),
@@ -230,7 +246,7 @@ def test_an_unpublished_decision_becomes_a_finding_after_the_grace_period(tmp_pa
         ("_{name}.valid-length", b"\x00\x041101", [K.VALID_LENGTH_WRONG]),
         ("_{name}.valid-length", b"\x00\x04none", [K.FINISHED_PART_LONG]),
         ("_another.valid-length", b"\x00\x041100", [K.FINISHED_PART_LONG]),
-        ("{name}.valid-length", b"\x00\x041100", [K.FINISHED_PART_LONG]),
+        ("{name}.valid-length", b"\x00\x041100", [K.FINISHED_PART_DOUBLED, K.FINISHED_PART_LONG]),
     ],
 )
 def test_a_part_may_be_longer_than_recorded_if_a_valid_length_file_exists(
@@ -245,7 +261,7 @@ def test_a_part_may_be_longer_than_recorded_if_a_valid_length_file_exists(
 def test_a_part_moved_to_the_root_of_the_sink_is_reported(tmp_path: Path) -> None:
     sink = healthy(tmp_path)
     (tmp_path / "day=3" / sink.name(7)).rename(tmp_path / sink.name(7))
-    assert [one.message for one in found(tmp_path)] == [f"day=3/{sink.name(7)} is in the path itself now."]
+    assert [one.message for one in found(tmp_path)] == [f"day=3/{sink.name(7)} is at {sink.name(7)} now."]
 
 
 @pytest.mark.parametrize(("size", "expected"), [(64, []), (63, [K.SIDE_FILE_SHORT]), (65, [])])

@@ -188,6 +188,45 @@ def test_a_label_has_no_password(tmp_path: Path) -> None:
     assert 'stoplog_path_readable{path="memory://me:…@host/events"} 0.0' in file.read_text("utf-8")
 
 
+@pytest.mark.usefixtures("clock")
+def test_paths_with_equal_labels_are_numbered(tmp_path: Path) -> None:
+    paths = [healthy(tmp_path / name / "out").root for name in ("token=a", "token=b", "other")]
+    file = tmp_path / "one.prom"
+    exported(file, *paths, paths[0])
+    text = file.read_text("utf-8")
+    labels = re.findall(r'stoplog_path_readable{path="(.*)"} 1.0', text)
+    assert labels == [f"{tmp_path}/token=…", f"{tmp_path}/token=… #2", f"{tmp_path}/other/out"]
+    for label in labels:
+        assert f'stoplog_open_parts{{path="{label}",sink_id="main"}} 2.0' in text
+
+
+@pytest.mark.usefixtures("clock")
+def test_sinks_and_targets_with_equal_labels_are_numbered(tmp_path: Path) -> None:
+    for sink_id in ("main-token=a", "main-token=b"):
+        sink = MadeSink(tmp_path / "out", sink_id)
+        sink.record("claim")
+        for target in ("token=a", "token=b"):
+            sink.write(f"_stoplog/{sink_id}/announced/{target}/{0:020d}", b"{}")
+    found = exported(tmp_path / "one.prom", tmp_path / "out")
+    lags = [key[1:] for key in found if key[0] == "stoplog_announcement_lag_records"]
+    numbered = ("", " #2")
+    assert lags == [(f"main-token=…{sink}", f"token=…{target}") for sink in numbered for target in numbered]
+
+
+def test_a_sink_keeps_its_label_if_another_sink_with_an_equal_label_appears(tmp_path: Path) -> None:
+    def seconds(collector: SinkCollector) -> dict[str, float]:
+        metrics = {metric.name: metric for metric in collector.collect()}
+        return {each.labels["sink_id"]: each.value for each in metrics["stoplog_records"].samples}
+
+    later = MadeSink(tmp_path / "out", "token=b")
+    later.record("claim")
+    later.record("release")
+    collector = SinkCollector.of([str(tmp_path / "out")], {}, lambda: 0)
+    assert seconds(collector) == {"token=…": 2.0}
+    MadeSink(tmp_path / "out", "token=a").record("claim")
+    assert seconds(collector) == {"token=…": 2.0, "token=… #2": 1.0}
+
+
 def test_a_scrape_over_http_reads_the_present_log(tmp_path: Path) -> None:
     sink = healthy(tmp_path / "events")
     process = subprocess.Popen(

@@ -10,6 +10,8 @@ from damages import merge_called_off, part_skipped
 from golden import sections
 from made_sink import MINUTE, NOW, RUN, UID, MadeSink, healthy
 
+from stoplog._inspect.explain import explain
+from stoplog._storage.local import LocalStorage
 from stoplog.inspection import Explanation, PartState, SinkDirectory
 
 REPORTED = sections("explained.txt")
@@ -101,6 +103,67 @@ def test_a_path_may_start_with_the_path_of_the_sink(root: Path) -> None:
     assert reported(requested, explained(root, requested)) == REPORTED["finished, by its path"]
     slashes = SinkDirectory(f"{root}/", clock=lambda: NOW).explain(requested)
     assert reported(requested, slashes) == REPORTED["finished, by its path"]
+
+
+class At(LocalStorage):
+    """A local directory under another address."""
+
+    def __init__(self, directory: Path, root: str) -> None:
+        super().__init__(str(directory))
+        self._named = root
+
+    @property
+    def root(self) -> str:
+        return self._named
+
+
+@pytest.mark.parametrize(
+    ("address", "requested"),
+    [
+        ("s3://b/out", "s3a://b/out/day=3/{}"),
+        ("s3a://b/out/", "s3://b//out/day=3/{}"),
+        ("S3n://b/out", "s3n://b/out/day=3/{}"),
+        ("s3://b", "s3a://b/day=3/{}"),
+        ("gs://b/out", "gcs://b/out/day=3/{}"),
+        ("abfss://c@a.dfs.core.windows.net/out", "abfs://c@a.dfs.core.windows.net/out/day=3/{}"),
+        ("s3a://b/out", "s3a://b/out/day%3D3/{}"),
+        ("s3a://b/my out", "s3://b/my%20out/day=3/{}"),
+    ],
+)
+def test_a_path_may_have_another_spelling_of_the_root(address: str, requested: str, root: Path) -> None:
+    path = requested.format(f"part-{UID}-7.json")
+    found = explain(At(root, address), ["main"], path, NOW)
+    assert reported(path, found) == REPORTED["finished, by its path"]
+
+
+@pytest.mark.parametrize(
+    "address", ["s3://another/out", "gs://b/out", "s3://b/out2", "abfss://c@b/out", "s3://c@b/out"]
+)
+def test_a_path_of_another_root_is_unknown(address: str, root: Path) -> None:
+    path = f"{address}/day=3/part-{UID}-7.json"
+    assert explain(At(root, "s3a://b/out"), ["main"], path, NOW).state is PartState.UNKNOWN
+
+
+def test_the_root_itself_may_have_another_spelling(root: Path) -> None:
+    assert explain(At(root / "day=3", "s3a://b/out"), [], "s3://b/out/", NOW).state is PartState.BUCKET
+
+
+@pytest.mark.parametrize(
+    ("requested", "state"),
+    [("a%20b/part-{}-8.json", PartState.OPEN), ("a%2520b/part-{}-8.json", PartState.UNKNOWN)],
+)
+def test_an_open_part_is_found_by_its_escaped_uri(requested: str, state: PartState, tmp_path: Path) -> None:
+    sink = MadeSink(tmp_path)
+    sink.record("epoch", opened=[sink.open_part("a b", 8, 100)])
+    found = explained(tmp_path, f"file://{tmp_path}/{requested.format(UID)}")
+    assert found.state is state
+
+
+def test_a_name_with_an_escape_is_preferred_to_the_name_without(tmp_path: Path) -> None:
+    sink = healthy(tmp_path)
+    for name in ("a b.json", "a%20b.json"):
+        sink.write(f"day=3/{name}", b"x")
+        assert explained(tmp_path, f"file://{tmp_path}/day=3/a%20b.json").path == f"day=3/{name}"
 
 
 def test_an_orphan_is_kept_for_11_minutes(root: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import shutil
 import sqlite3
 import sys
@@ -27,6 +28,7 @@ from stoplog.testing import (
     check_two_phase,
     check_write_ahead,
 )
+from stoplog.testing._two_phase_laws import TwoPhaseLaws
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "examples" / "own-sinks"))
 
@@ -234,6 +236,60 @@ class InMillisCommitter(LinesCommitter):
 def test_a_wrong_sink_is_caught_by_name(tmp_path: Path, wrong: type[TransactionalFiles], law: str) -> None:
     with pytest.raises(LawBroken, match=law):
         check(wrong(tmp_path))
+
+
+class Fleeting(TransactionalFiles):
+    """Shows the rows of `prepare` before a single line of code."""
+
+    def writer(self, task: Any) -> Any:
+        return FleetingWriter(self.directory / "_staging" / f"{task.id}.txt")
+
+
+class FleetingWriter(LinesWriter):
+    def prepare(self) -> list[Prepared]:
+        found: list[Prepared] = super().prepare()
+        seen = self.file.parents[1] / self.file.name
+        os.link(self.file, seen)
+        seen.unlink()
+        return found
+
+
+class LaterFleeting(Fleeting):
+    """Executes one more line before."""
+
+    def writer(self, task: Any) -> Any:
+        return super().writer(task)
+
+
+@pytest.mark.parametrize(("sink", "calls"), [(Fleeting, 1), (LaterFleeting, 1), (Fleeting, 40)])
+def test_rows_that_are_visible_before_a_single_line_are_caught(
+    tmp_path: Path, sink: type[Fleeting], calls: int
+) -> None:
+    rows = [pa.RecordBatch.from_pydict({"value": [f"{n}"]}) for n in range(calls)]
+    law = r"an attempt that was killed leaves nothing visible, .* \(killed at line \d+ of prepare\): readers"
+    with pytest.raises(LawBroken, match=law):
+        TwoPhaseLaws(sink(tmp_path), rows, lambda: tmp_path.glob("*.txt"))._kill_writers()
+
+
+def repeated() -> int:
+    total = 0
+    for number in range(1000):
+        total += number
+    return total
+
+
+def test_a_loop_does_not_hide_the_lines_after_the_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    points = _elsewhere.kill_points(repeated, of=None)
+    start = repeated.__code__.co_firstlineno
+    assert [(each.line - start, each.nth) for each in points] == [
+        *[(1, 1), (2, 1), (3, 1)],
+        *[(3, 1000), (2, 1001), (4, 1)],
+    ]
+    monkeypatch.setattr(_elsewhere, "_MOST_POINTS", 4)
+    with pytest.warns(UserWarning, match="killed at 4 of 6 points of user code, which include the last 2"):
+        assert _elsewhere.kill_points(repeated, of=None) == [points[0], points[2], *points[4:]]
+    ended = [_elsewhere.killed_at(each, repeated, None) for each in points]
+    assert [each.line for each in ended] == [str(point) for point in points]
 
 
 def test_code_in_a_directory_lib_and_in_an_installed_package_is_killed_too(

@@ -46,7 +46,7 @@ MAY_IMPORT = {
     "two_phase": "_python _text",
     "write_ahead_target": "_python",
     "announcement_target": "_python",
-    "announcement": "_options _python _text announcement_target",
+    "announcement": "_options _python _shared _text announcement_target",
     # Connectors.
     "_async": "errors",
     "async_io": "_async errors",
@@ -74,8 +74,8 @@ MAY_IMPORT = {
     "__main__": "cli",
     "templates": f"testing {TOP} jdbc",
     "testing": (
-        f"_functions _python _shared _storage announcement_target encoder split_source stream_format {TOP} "
-        "two_phase write_ahead_target"
+        f"_functions _log _python _shared _storage announcement_target encoder split_source stream_format "
+        f"{TOP} two_phase write_ahead_target"
     ),
 }
 

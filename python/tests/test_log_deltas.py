@@ -227,6 +227,20 @@ def test_a_record_without_a_base_is_reported_as_a_gap_only(tmp_path: Path) -> No
     assert [finding.kind for finding in found] == [FindingKind.LOG_GAP]
 
 
+def test_a_newest_record_without_a_base_is_reported(tmp_path: Path) -> None:
+    """A rule of the store has removed the oldest records, and as many as a trim keeps remain."""
+    sink = MadeSink(tmp_path)
+    sink.record("claim")
+    for _ in range(100):
+        delta(sink, 0, "epoch")
+    storage = open_storage(str(tmp_path))
+    assert check(storage, ["main"], NOW).findings == ()
+    sink.record_path(0).unlink()
+    (found,) = check(storage, ["main"], NOW).findings
+    assert (found.kind, found.path[-10:-7]) == (FindingKind.RECORD_TORN, "100")
+    assert "its base, record 0, is missing" in found.message
+
+
 def test_a_torn_base_is_reported_for_the_dependent_records_only(tmp_path: Path) -> None:
     sink = chain(tmp_path)
     sink.record("claim", opened=[sink.open_part("day=1", number, 100) for number in (1, 2, 3)])

@@ -115,18 +115,25 @@ def test_what_is_sent_opens_where_the_package_is_not_installed(tmp_path: Path) -
     sink = Sink(name="shop")
     code = "\n".join(
         [
-            "import base64, pickle, sys",
+            "import base64, importlib, pickle, sys",
             "sys.meta_path[:] = [each for each in sys.meta_path if 'editable' not in repr(each).lower()]",
             "sys.path[:] = [entry for entry in sys.path if not entry.endswith('/python')]",
             "made = pickle.loads(base64.b64decode(sys.stdin.read()))()",
             "import stoplog",
+            "for name in sys.argv[1:]:",
+            "    importlib.import_module(name)",
             "print(made._sink.name, stoplog.Prepared(b'', 1), vars(stoplog).get('__file__'))",
         ]
     )
     # The module of the class travels with the class.
     text = carrier.function_text(CommitterSide(sink), sink)
     done = subprocess.run(
-        [sys.executable, "-c", code], input=text, capture_output=True, text=True, cwd=tmp_path, check=False
+        [sys.executable, "-c", code, *carrier._SENT],
+        input=text,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("shop Prepared(")

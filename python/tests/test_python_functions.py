@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+# mypy: disable-error-code="no-untyped-call"
 """Bucket functions, encoder functions and rolling policies, as tasks call them, without Spark."""
 
 from __future__ import annotations
 
+import functools
+import importlib
 import pickle
 import re
 import subprocess
@@ -10,16 +13,19 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyspark import cloudpickle
 
 from stoplog import BucketAssigner, Encoder, FileSink
 from stoplog._functions.code import UserCode, by_value, plan_of
 from stoplog._functions.encode import BucketNames, Encoded
 from stoplog._functions.roll import OpenPart, PolicySide
 from stoplog._functions.task import Function, PythonResult
+from stoplog._shared.pickling import modules_by_value
 from stoplog._shared.user_code import PythonFailed
 
 ROWS = pa.RecordBatch.from_pydict({"id": [1, 2, 3, 4, 5], "land": ["de", "fr", "de", "fr", "it"]})
@@ -260,6 +266,55 @@ def helped(batch: pa.RecordBatch) -> list[str]:
 
 def helper(land: str) -> str:
     return f"land={land}"
+
+
+@pytest.mark.parametrize("with_note", [False, True])
+def test_a_partial_function_travels_with_the_module_of_its_function(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, with_note: bool
+) -> None:
+    (tmp_path / "of_the_driver.py").write_text("def named(prefix, land):\n    return prefix + land\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    called = functools.partial(importlib.import_module("of_the_driver").named, "land=")
+    if with_note:  # partial unwraps another partial only without attributes
+        called.note = "kept"  # type: ignore[attr-defined]
+        called = functools.partial(called)
+    outcome = subprocess.run(
+        [
+            sys.executable,
+            "-I",
+            "-c",
+            "import pickle, sys; print(pickle.loads(sys.stdin.buffer.read())('de'))",
+        ],
+        input=by_value("it", called),
+        capture_output=True,
+        check=False,
+        cwd="/",
+    )
+    assert outcome.returncode == 0, outcome.stderr.decode()
+    assert outcome.stdout.decode().strip() == "land=de"
+
+
+def test_threads_that_pickle_at_the_same_time_do_not_disturb_each_other() -> None:
+    module, inside, has_left, found = ModuleType("of_a_user"), threading.Event(), threading.Event(), []
+    sys.modules[module.__name__] = module
+
+    def second() -> None:
+        with modules_by_value(module):
+            inside.set()
+            has_left.wait(10)
+            found.append(module.__name__ in cloudpickle.list_registry_pickle_by_value())
+
+    thread = threading.Thread(target=second)
+    try:
+        with modules_by_value(module):
+            thread.start()
+            inside.wait(0.3)
+        has_left.set()
+        thread.join(10)
+    finally:
+        del sys.modules[module.__name__]
+    assert found == [True], "the first thread has ended the registration of the second thread"
+    assert module.__name__ not in cloudpickle.list_registry_pickle_by_value()
 
 
 def test_installed_packages_travel_by_name() -> None:

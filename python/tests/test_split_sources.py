@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -307,15 +308,43 @@ def found_by(paths: list[str], root: str) -> list[str]:
         ),
         ("file:/in", ["/in/a/b.json", "file:///in/a//b.json"]),
         ("/", ["/a/b.json", "a/b.json"]),
-        ("s3a://shop", ["s3a://shop/a/b.json", "s3a://shop//a/b.json", "a/./b.json"]),
+        ("/in", ["FILE:///in/a/b.json", "File:/in/a/b.json"]),
+        ("s3a://shop", ["s3a://shop/a/b.json", "S3A://shop//a/b.json", "a/./b.json"]),
+        ("S3a://shop/in", ["s3a://shop/in/a/b.json", "S3A://shop/in/a/b.json"]),
+        ("oci+v1.a-b://shop/in", ["OCI+v1.a-b://shop/in/a/b.json"]),
     ],
 )
 def test_a_finder_may_spell_a_path_in_several_ways(root: str, paths: list[str]) -> None:
     assert set(found_by(paths, root)) == {"a/b.json"}
 
 
+def test_a_finder_may_return_the_uri_of_a_path(tmp_path: Path) -> None:
+    for name in ("a b#%.json", "c%20d.json"):
+        (tmp_path / name).touch()
+        path = tmp_path / name
+        assert found_by([path.as_uri(), f"file:{path}", f"{path}"], f"{tmp_path}") == [name] * 3
+
+
+def test_a_finder_returns_no_escaped_path_out_of_the_root(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "b.json").touch()
+    with pytest.raises(PythonResult, match="from_index returned the path"):
+        found_by([f"file:{tmp_path}/in/%2e%2e/b.json"], f"{tmp_path}/in")
+
+
 @pytest.mark.parametrize(
-    "path", ["../b.json", "/in/../b.json", "a/../b.json", "/inside/b.json", "s3a://in/b.json"]
+    "path",
+    [
+        "../b.json",
+        "/in/../b.json",
+        "a/../b.json",
+        "/inside/b.json",
+        "s3a://in/b.json",
+        "S3A://in/b.json",
+        "oci+v1://in/b.json",
+        "HDFS:/in/b.json",
+        "file://host/in/b.json",
+    ],
 )
 def test_a_finder_returns_only_paths_below_the_root(path: str) -> None:
     with pytest.raises(PythonResult, match="from_index returned the path"):

@@ -75,6 +75,13 @@ def test_hidden_files_are_skipped(tmp_path: Path) -> None:
     assert files(tmp_path) == [shown]
 
 
+def test_the_same_names_are_hidden_as_by_spark(tmp_path: Path) -> None:
+    shown = written(tmp_path, "_region=eu/part-1.txt", b"")
+    for hidden in ("_region=eu/part-2.txt._COPYING_", "_region/part-3.txt"):
+        written(tmp_path, hidden, b"")
+    assert files(tmp_path) == [shown]
+
+
 def test_a_directory_deleted_meanwhile_is_skipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = written(tmp_path, "a/part-1.txt", b"")
     (tmp_path / "b").mkdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import CounterMetricFamily, Metric
@@ -62,11 +63,13 @@ class SinkCollector(Collector):
         self._storages = storages
         self._clock = clock
         self._readers: dict[tuple[str, str], SinkReader] = {}
+        self._labels_of: dict[str, dict[str, str]] = {}
 
     @classmethod
     def of(cls, paths: Iterable[str], options: Mapping[str, str], clock: Callable[[], int]) -> SinkCollector:
         """Opens the directories. Raises `CannotRead`."""
-        return cls({_label(path): open_storage(path, options) for path in paths}, clock)
+        labels = _labels(dict.fromkeys(paths))
+        return cls({label: open_storage(path, options) for path, label in labels.items()}, clock)
 
     def collect(self) -> Iterator[Metric]:
         """Returns all metrics. A directory that cannot be read has the value 0 of `stoplog_path_readable`."""
@@ -92,7 +95,24 @@ class SinkCollector(Collector):
         readers = known | {key: reader or SinkReader(storage, key[1]) for key, reader in found.items()}
         others = {key: reader for key, reader in self._readers.items() if key[0] != path}
         self._readers = others | readers
-        return {(path, _label(sink)): reader.read(now) for (_, sink), reader in readers.items()}
+        labels = _labels(sorted(sink for _, sink in readers), self._labels_of.get(path, {}))
+        self._labels_of[path] = labels
+        return {(path, labels[sink]): reader.read(now) for (_, sink), reader in readers.items()}
+
+
+def _labels(names: Iterable[str], known: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+    """Returns a label for each name. Labels that would be equal without their secrets are numbered.
+
+    Args:
+        known: earlier labels, which their names keep: the series of two sinks must not mix.
+    """
+    labels = dict(known)
+    for name in names:
+        if name not in labels:
+            base = _label(name)
+            number = 1 + sum(_label(other) == base for other in labels)
+            labels[name] = base if number == 1 else f"{base} #{number}"
+    return labels
 
 
 def _label(name: str) -> str:
@@ -163,8 +183,9 @@ def _of_targets(sinks: Mapping[tuple[str, str], SinkFigures]) -> Iterator[Metric
         labels=labels,
     )
     for sink, found in sinks.items():
+        labels_of = _labels(target.name for target in found.targets)
         for target in found.targets:
-            lag.add_metric([*sink, _label(target.name)], target.waiting_records)
-            failing.add_metric([*sink, _label(target.name)], target.last_error is not None)
+            lag.add_metric([*sink, labels_of[target.name]], target.waiting_records)
+            failing.add_metric([*sink, labels_of[target.name]], target.last_error is not None)
     yield lag
     yield failing

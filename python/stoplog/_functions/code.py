@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
-from stoplog._shared.pickling import dumped, modules_by_value, pickled
+from stoplog._shared.pickling import dumped, function_name, modules_by_value, pickled
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +40,7 @@ class UserCode:
         Traceback (most recent call last):
         TypeError: BucketAssigner.from_function needs a function, not 'hourly': pass the function itself
         """
-        if isinstance(function, type):
-            name = function.__name__
-            raise TypeError(f"{method} needs a function, and got the class {name}: pass {name}(…)")
-        if not callable(function):
-            raise TypeError(f"{method} needs a function, not {function!r}: pass the function itself")
-        owner = f"{method}({getattr(function, '__name__', type(function).__name__)})"
+        owner = f"{method}({function_name(method, function)})"
         return cls(owner, by_value(owner, function))
 
 

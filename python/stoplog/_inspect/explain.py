@@ -4,11 +4,9 @@
 from __future__ import annotations
 
 import json
-import posixpath
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from pathlib import Path
 
 from stoplog._html.shown import Shown
 from stoplog._inspect.endings import why_called_off, why_replaced, why_skipped
@@ -19,6 +17,7 @@ from stoplog._inspect.names import (
     marker_version,
     part_name,
 )
+from stoplog._inspect.places import paths_below
 from stoplog._inspect.rolling import RollingFacts, forecast
 from stoplog._log.log import CommitLog
 from stoplog._log.paths import InBucket, leads_outside, staged_of
@@ -33,7 +32,6 @@ from stoplog._log.records import (
 )
 from stoplog._shared.definitions import DIRECTORIES, GRACE_MILLIS, ROOT
 from stoplog._storage import FileInfo, Storage
-from stoplog._storage.opening import local_path
 from stoplog._text.words import many, size
 from stoplog.errors import UnreadableRecord
 
@@ -125,9 +123,19 @@ def explain(storage: Storage, sinks: Sequence[str], subject: str, now_millis: in
     """Searches the logs first, then the directory. Raises `UnreadableRecord`, `CannotRead`.
 
     Args:
-        subject: a name or a path, with or without the storage's root.
+        subject: a name, a path, or a URI, with or without the storage's root.
     """
-    path = _relative(storage.root, subject)
+    path, *others = paths_below(storage.root, subject)
+    found = _explained(storage, sinks, subject, path, now_millis)
+    for other in others if found.state is PartState.UNKNOWN else ():
+        explained = _explained(storage, sinks, subject, other, now_millis)
+        found = found if explained.state is PartState.UNKNOWN else explained
+    return found
+
+
+def _explained(
+    storage: Storage, sinks: Sequence[str], subject: str, path: str, now_millis: int
+) -> Explanation:
     if leads_outside(path):
         message = f"The path is not under {storage.root}, which is the only directory that the command reads."
         return Explanation(subject, PartState.UNKNOWN, message)
@@ -147,29 +155,6 @@ def explain(storage: Storage, sinks: Sequence[str], subject: str, now_millis: in
         message = "No retained record names the file, and no file with this name exists here."
         return Explanation(subject, PartState.UNKNOWN, message)
     return _by_its_place(storage, sinks, subject, file, now_millis)
-
-
-def _relative(root: str, subject: str) -> str:
-    """Returns the path under the root, for a path that includes the root or for an absolute path."""
-    path = subject.removeprefix(root.rstrip("/") + "/")
-    if ":/" not in root:
-        path = local_path(path) if path.startswith("file:/") else path
-        path = _below(root, path) if path.startswith("/") else path
-        path = posixpath.normpath(path).removeprefix(posixpath.normpath(root) + "/")
-    return posixpath.normpath(path) if path not in ("", ".") else ""
-
-
-def _below(root: str, path: str) -> str:
-    """Returns the path under the root.
-
-    Links before the last name are resolved, because the root may be a link.
-    """
-    file, base = Path(path), Path(root)
-    try:
-        pairs = ((file, base.absolute()), (file.parent.resolve() / file.name, base.resolve()))
-    except (OSError, RuntimeError, ValueError):  # a cycle of links, or a zero byte
-        return path
-    return next((named.relative_to(at).as_posix() for named, at in pairs if named.is_relative_to(at)), path)
 
 
 def _in_log(storage: Storage, sink_id: str, subject: str, path: str, now_millis: int) -> Explanation | None:

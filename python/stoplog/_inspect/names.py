@@ -10,7 +10,8 @@ from stoplog._log.paths import hides
 from stoplog._log.records import FinishedPart
 
 _PART = re.compile(
-    r"(?P<prefix>[^._].*)-(?P<uid>[0-9a-f]{12})-(?P<number>[mr]?\d+)(?P<suffix>\D.*)?", re.DOTALL
+    r"(?P<prefix>[^._].*)-(?P<uid>[0-9a-f]{12})-(?P<letter>[mr]?)(?P<number>\d+)(?P<suffix>\D.*)?",
+    re.DOTALL,
 )
 _ENDS_IN_UUID = re.compile(r"(?<![0-9a-f])[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}\Z")
 _STAGED = re.compile(r"\.(?P<name>.+)\.inprogress\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}", re.DOTALL)
@@ -18,23 +19,29 @@ _ON_S3 = re.compile(
     r"\.(?P<name>.+)\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}(\.upload|\.tail.*|\.piece-.*|\..*)?", re.DOTALL
 )
 _SIDE = re.compile(r"(?P<name>.+)\.(?P<uid>[0-9a-f]{12})-[0-9a-f]{16}", re.DOTALL)
+_REJECTED = "_rejected/"
 _MARKER = re.compile(r"_SUCCESS(?:\.(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
 class PartName:
-    """The name of a finished part: `<prefix>-<uid>-<n><suffix>`; `r<n>` if it replaces rows of a partition.
+    """The name of a finished part: `<prefix>-<uid>-<letter><n><suffix>`.
 
     Attributes:
         uid: the short form of the run that started the part.
-        merged: true for a compacted part.
+        letter: empty for added rows, `r` for rows that replace a partition, `m` for a compacted part.
     """
 
     prefix: str
     uid: str
+    letter: str
     number: int
-    merged: bool
     suffix: str
+
+    @property
+    def merged(self) -> bool:
+        """Returns true for a compacted part."""
+        return self.letter == "m"
 
 
 def part_name(name: str) -> PartName | None:
@@ -49,10 +56,26 @@ def part_name(name: str) -> PartName | None:
     # Flink, Iceberg and Hudi number files after a whole UUID, whose last group looks like a run.
     if found is None or _ENDS_IN_UUID.search(found["prefix"]):
         return None
-    number = found["number"]
     return PartName(
-        found["prefix"], found["uid"], int(number.lstrip("mr")), number.startswith("m"), found["suffix"] or ""
+        found["prefix"], found["uid"], found["letter"], int(found["number"]), found["suffix"] or ""
     )
+
+
+def identity_of(path: str) -> str | None:
+    """Returns the identity of a part: each visible copy has it, in any directory and with any suffix.
+
+    Rejected rows are in parts with the same names as the parts of good rows, for other readers. Returns
+    `None` for a file without a sink's name, and for a file that readers do not see.
+
+    >>> identity_of("day=1/part-6f1c2f3e8a4b-12.json"), identity_of("b/part-6f1c2f3e8a4b-12 (1).json")
+    ('6f1c2f3e8a4b-12', '6f1c2f3e8a4b-12')
+    >>> identity_of("_rejected/part-6f1c2f3e8a4b-12.json"), identity_of("_old/part-6f1c2f3e8a4b-12.json")
+    ('_rejected/6f1c2f3e8a4b-12', None)
+    """
+    top = _REJECTED if path.startswith(_REJECTED) else ""
+    below = path.removeprefix(top)
+    found = part_name(below.rpartition("/")[2])
+    return None if found is None or is_hidden(below) else f"{top}{found.uid}-{found.letter}{found.number}"
 
 
 def finished_name_of(unfinished: str) -> str | None:

@@ -8,18 +8,19 @@ from typing import Any
 
 from stoplog._python.changes import Delivery, FileChange, Position
 from stoplog._python.model import WrongUse
+from stoplog._python.reopening import Reopening
 
 
 class TargetOfChanges:
     """Carries out the calls of the jar by a target of user code, with values that JSON has."""
 
     def __init__(self, target: Any) -> None:
-        self._target = target
-        self._is_open = False
+        self._target = Reopening(target)
 
     def deliver(self, texts: list[str]) -> dict[str, Any]:
         """Delivers announcements, and returns the outcome."""
-        found = self._opened().deliver([FileChange.parse(text) for text in texts])
+        with self._target as target:
+            found = target.deliver([FileChange.parse(text) for text in texts])
         if not isinstance(found, Delivery):
             raise WrongUse(
                 f"deliver returned {found!r}. Return Delivery.DELIVERED, retry(…), unknown(…) or refused(…)."
@@ -28,7 +29,8 @@ class TargetOfChanges:
 
     def position(self, path: str, log: str) -> dict[str, Any] | None:
         """Returns the stored position of a log."""
-        found = self._opened().position(path, log)
+        with self._target as target:
+            found = target.position(path, log)
         if found is None:
             return None
         if not isinstance(found, Position):
@@ -37,18 +39,12 @@ class TargetOfChanges:
 
     def check(self) -> None:
         """Checks the target."""
-        self._opened().check()
+        with self._target as target:
+            target.check()
 
     def close(self) -> None:
         """Closes the target, if it is open."""
-        if self._is_open:
-            self._target.close()
-
-    def _opened(self) -> Any:
-        if not self._is_open:
-            self._target.open()
-            self._is_open = True
-        return self._target
+        self._target.close()
 
 
 class TargetOfFunction:

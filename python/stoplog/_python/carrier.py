@@ -28,6 +28,7 @@ _SENT = (
     "stoplog._python.model",
     "stoplog._python.opening",
     "stoplog._python.owner",
+    "stoplog._python.reopening",
     "stoplog._python.sending",
     "stoplog._python.task",
     "stoplog._shared",

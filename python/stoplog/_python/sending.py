@@ -10,6 +10,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from stoplog._python.model import Chunk, WrongUse
+from stoplog._python.reopening import Reopening, called
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -39,71 +40,55 @@ class TargetSide:
     """Carries out the calls of the jar by a target of user code."""
 
     def __init__(self, target: Any) -> None:
-        self._target = target
-        self._is_open = False
+        self._target = Reopening(target)
 
     def send_values(self, data: str, epoch: int | None, millis: int | None) -> bool:
         """Sends the rows of an Arrow stream, and returns whether all of them were sent."""
         import pyarrow as pa
 
-        if not self._is_open:
-            _called(self._target, "open")
-            self._is_open = True
         time = None if millis is None else datetime.fromtimestamp(millis / 1000, timezone.utc)
-        with pa.ipc.open_stream(base64.b64decode(data)) as batches:
-            return all(self._sent(batch, epoch, time) for batch in batches)
+        with self._target as target, pa.ipc.open_stream(base64.b64decode(data)) as batches:
+            return all(_is_sent(target.send_values(batch, epoch, time)) for batch in batches)
 
     def close(self) -> None:
         """Closes the target, if it is open and can be closed."""
-        if self._is_open:
-            _called(self._target, "close")
-
-    def _sent(self, batch: pa.RecordBatch, epoch: int | None, time: datetime | None) -> bool:
-        sent = self._target.send_values(batch, epoch, time)
-        if not isinstance(sent, bool):
-            raise WrongUse(
-                f"send_values returned {sent!r}. Return True after the target has acknowledged all rows, and "
-                "False to send the rows again."
-            )
-        return sent
+        self._target.close()
 
 
 class NotesSide:
     """Carries out the calls of the jar by a checkpoint committer of user code."""
 
     def __init__(self, committer: Any) -> None:
-        self._committer = committer
-        self._is_open = False
+        self._committer = Reopening(committer)
 
     def is_committed(self, query: str, name: str, epoch: int | None, partition: int, rows: int) -> bool:
         """Returns whether the chunk is noted as sent."""
-        found = self._opened().is_committed(Chunk(name, query, epoch, partition, rows))
+        with self._committer as committer:
+            found = committer.is_committed(Chunk(name, query, epoch, partition, rows))
         if not isinstance(found, bool):
             raise WrongUse(f"is_committed returned {found!r}. Return True for a recorded chunk, else False.")
         return found
 
     def commit(self, query: str, name: str, epoch: int | None, partition: int, rows: int) -> bool:
         """Notes the chunk as sent."""
-        self._opened().commit(Chunk(name, query, epoch, partition, rows))
+        with self._committer as committer:
+            committer.commit(Chunk(name, query, epoch, partition, rows))
         return True
 
     def forget_before(self, query: str, epoch: int) -> None:
         """Deletes the notes of earlier epochs, if the committer can."""
-        _called(self._opened(), "forget_before", query, epoch)
+        with self._committer as committer:
+            called(committer, "forget_before", query, epoch)
 
     def close(self) -> None:
         """Closes the committer, if it is open and can be closed."""
-        if self._is_open:
-            _called(self._committer, "close")
-
-    def _opened(self) -> Any:
-        if not self._is_open:
-            _called(self._committer, "open")
-            self._is_open = True
-        return self._committer
+        self._committer.close()
 
 
-def _called(user: Any, method: str, *arguments: Any) -> None:
-    found = getattr(user, method, None)
-    if found is not None:
-        found(*arguments)
+def _is_sent(returned: object) -> bool:
+    if not isinstance(returned, bool):
+        raise WrongUse(
+            f"send_values returned {returned!r}. Return True after the target has acknowledged all rows, and "
+            "False to send the rows again."
+        )
+    return returned

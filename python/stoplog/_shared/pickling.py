@@ -3,16 +3,41 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import sys
 import sysconfig
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
 from stoplog._text import redaction
+
+_registry = threading.RLock()
+"""Guards the registry of the pickler, which all threads of this process share."""
+
+
+def function_name(method: str, function: Callable[..., Any]) -> str:
+    """Returns the name of a function of the user, for messages.
+
+    Args:
+        method: the method that received the function.
+
+    Raises:
+        TypeError: the value is not callable, or is a class.
+
+    >>> function_name("from_function", len)
+    'len'
+    """
+    if isinstance(function, type):
+        name = function.__name__
+        raise TypeError(f"{method} needs a function, and got the class {name}: pass {name}(…)")
+    if not callable(function):
+        raise TypeError(f"{method} needs a function, not {function!r}: pass the function itself")
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 def pickled(owner: str, user: object, carried: object = None, *modules: ModuleType) -> bytes:
@@ -54,24 +79,28 @@ def dumped(value: object) -> bytes:
 
 def always_by_value(module: ModuleType) -> None:
     """From now on, the functions and classes of this module travel with each pickle of this process."""
-    _pickler().register_pickle_by_value(module)
+    with _registry:
+        _pickler().register_pickle_by_value(module)
 
 
 @contextmanager
 def modules_by_value(*modules: ModuleType | None) -> Iterator[None]:
-    """Within the block, the functions and classes of these modules travel with each pickle."""
+    """Within the block, the functions and classes of these modules travel with each pickle.
+
+    The blocks of several threads follow one another: the end of a block ends the registrations of the block.
+    """
     pickler = _pickler()
-    known = pickler.list_registry_pickle_by_value()
-    added = {
-        module.__name__: module for module in modules if module is not None and module.__name__ not in known
-    }
-    for module in added.values():
-        pickler.register_pickle_by_value(module)
-    try:
-        yield
-    finally:
-        for module in added.values():
-            pickler.unregister_pickle_by_value(module)
+    with _registry:
+        known = pickler.list_registry_pickle_by_value()
+        given = {module.__name__: module for module in modules if module is not None}
+        added = [module for name, module in given.items() if name not in known]
+        for module in added:
+            pickler.register_pickle_by_value(module)
+        try:
+            yield
+        finally:
+            for module in added:
+                pickler.unregister_pickle_by_value(module)
 
 
 def _pickler() -> Any:
@@ -93,6 +122,8 @@ def _refuse_secrets(owner: str, user: object) -> None:
 
 def _module_of(value: object) -> ModuleType | None:
     """Returns the top-level module of the user that defines the value; `None` for an installed module."""
+    while isinstance(value, functools.partial):  # its own module is that of functools
+        value = value.func
     own = value if hasattr(value, "__qualname__") else type(value)
     name = str(getattr(own, "__module__", None) or "__main__").partition(".")[0]
     module = sys.modules.get(name)

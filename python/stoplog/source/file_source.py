@@ -246,8 +246,8 @@ class FileSourceBuilder(SelectionMethods):
 
         The function runs on the driver, in a Python process of the query, each time the source looks for
         files. It receives the path of the source and returns the paths of all files, also of files that it
-        returned before: absolute, or relative to the path of the source. The source determines the new files,
-        skips paths without a file, and reads each file once. Filters of names and dates do not apply.
+        returned before: absolute, as a URI, also of `Path.as_uri`, or relative to the path of the source. The
+        source skips paths without a file, and reads each file once. Filters of names and dates do not apply.
 
         Args:
             function: a function that cloudpickle can send to the driver, with the module of the function.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from stoplog._python import carrier
 from stoplog._python.announcing import TargetOfChanges
-from stoplog.testing._elsewhere import elsewhere, killed_at
-from stoplog.testing._two_phase_laws import MOST_LINES, _lawful
+from stoplog.testing._elsewhere import elsewhere, kill_points, killed_at
+from stoplog.testing._two_phase_laws import _lawful
 from stoplog.testing.laws import LawBroken, difference
 
 if TYPE_CHECKING:
@@ -52,16 +52,16 @@ class AnnouncementLaws:
 
     def _killed(self) -> int:
         """Kills a delivery at each line of the target, and returns the newest announcement."""
-        expected = list(range(1, 5))
-        for line in range(1, MOST_LINES):
-            numbers = (10 * line, 10 * line + 1)
-            ended = killed_at(line, partial(self._deliver, numbers), self.target)
+        first = 10, 11
+        points = kill_points(partial(self._deliver, first), self.target)
+        expected: list[int] = [*range(1, 5), *first]
+        for number, point in enumerate(points, start=2):
+            numbers = (10 * number, 10 * number + 1)
+            ended = killed_at(point, partial(self._deliver, numbers), self.target)
             law = f"a killed delivery is repeated (killed at {ended.line})"
             self._delivered(law, numbers)
             expected += numbers
             self._expect(law, expected)
-            if ended.line is None:
-                break
         return expected[-1]
 
     def _delivered(self, law: str, numbers: Iterable[int]) -> None:

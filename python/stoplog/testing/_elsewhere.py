@@ -13,8 +13,11 @@ import subprocess
 import sys
 import sysconfig
 import traceback
+import warnings
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +28,9 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _MEANWHILE_SECONDS = 0.3
+
+_MOST_POINTS = 200
+"""The number of points at which the processes of one method are killed: each takes about 50 milliseconds."""
 
 _OWN = ("stoplog", "pyarrow", "pyspark")
 
@@ -42,6 +48,19 @@ class Ended:
     line: str | None = None
 
 
+@dataclass(frozen=True)
+class Point:
+    """A point in the run of a function: before the n-th execution of a line of user code."""
+
+    file: str
+    line: int
+    method: str
+    nth: int
+
+    def __str__(self) -> str:
+        return f"line {self.line} of {self.method}"
+
+
 def elsewhere(function: Callable[[], Any]) -> Any:
     """Returns the result of a function in a process of its own, which is then killed.
 
@@ -51,21 +70,39 @@ def elsewhere(function: Callable[[], Any]) -> Any:
     return _Process(function, None).end().value
 
 
-def killed_at(line: int, function: Callable[[], Any], of: object) -> Ended:
-    """Runs a function in a process that is killed before its n-th line of user code.
+def kill_points(function: Callable[[], Any], of: object) -> list[Point]:
+    """Runs a function to its end in another process, and returns the points at which to stop other runs.
+
+    A line of user code has up to two points, before its first and its last execution: a loop over many rows
+    must not hide the lines after the loop. Warns if points are left out, because there are too many.
 
     Args:
         of: the object of the user, whose package is user code even if the package is installed.
     """
-    return _Process(function, _Stop(line, signal.SIGKILL, _package(of))).end()
+    points: list[Point] = _Process(function, _Watch(_package(of))).end().value
+    if len(points) <= _MOST_POINTS:
+        return points
+    half = _MOST_POINTS // 2
+    first, last = points[:-half], points[-half:]
+    warnings.warn(
+        f"Processes are killed at {_MOST_POINTS} of {len(points)} points of user code, which include the "
+        f"last {half}. The laws are not checked at the other points.",
+        stacklevel=2,
+    )
+    return [first[number * len(first) // half] for number in range(half)] + last
 
 
-def halted_at(line: int, function: Callable[[], Any], meanwhile: Callable[[], Any], of: object) -> Ended:
-    """Runs a function in a process that is halted before its n-th line while another process runs another.
+def killed_at(point: Point, function: Callable[[], Any], of: object) -> Ended:
+    """Runs a function in a process that is killed at a point; `of` is that of `kill_points`."""
+    return _Process(function, _Stop(point, signal.SIGKILL, _package(of))).end()
+
+
+def halted_at(point: Point, function: Callable[[], Any], meanwhile: Callable[[], Any], of: object) -> Ended:
+    """Runs a function in a process that is halted at a point while another process runs another function.
 
     The halted process may hold a lock of the target, so the other process waits only for a short time.
     """
-    process = _Process(function, _Stop(line, signal.SIGSTOP, _package(of)))
+    process = _Process(function, _Stop(point, signal.SIGSTOP, _package(of)))
     where = process.halt()
     if where is not None:
         other = _Process(meanwhile, None)
@@ -117,17 +154,63 @@ def _answer() -> None:
         output.write(_MARK + pickle.dumps(result))
 
 
-@dataclass(frozen=True)
-class _Stop:
-    """Where a process stops: before the n-th line of user code, by a signal.
+class _Watch:
+    """Notes the first and the last execution of each line of user code in a process.
+
+    Args:
+        package: a package whose code is user code.
 
     Attributes:
-        package: a package whose code is user code.
+        output: the pipe to the parent process.
     """
 
-    line: int
-    signal: int
-    package: str
+    def __init__(self, package: str) -> None:
+        self.package = package
+        self.output = -1
+        self._executed = 0
+        self._counts: Counter[tuple[str, int]] = Counter()
+        self._first: list[tuple[int, Point]] = []
+        self._last: dict[tuple[str, int], tuple[int, Point]] = {}
+
+    def trace(self, frame: FrameType, event: str, _: object) -> Any:
+        """Implements the function of `sys.settrace`."""
+        if not _is_users(frame, self.package):
+            return None
+        if event == "line":
+            code = frame.f_code
+            self._executed += 1
+            self._counts[code.co_filename, frame.f_lineno] += 1
+            nth = self._counts[code.co_filename, frame.f_lineno]
+            self.at(Point(code.co_filename, frame.f_lineno, code.co_name, nth))
+        return self.trace
+
+    def at(self, point: Point) -> None:
+        noted = (self._executed, point)
+        if point.nth == 1:
+            self._first.append(noted)
+        else:
+            self._last[point.file, point.line] = noted
+
+    def result(self, _: object) -> Any:
+        """Returns the answer of the process in place of the result of its function: the points, in order."""
+        return [point for _, point in sorted([*self._first, *self._last.values()], key=itemgetter(0))]
+
+
+class _Stop(_Watch):
+    """Stops this process at a point, by a signal."""
+
+    def __init__(self, point: Point, by: int, package: str) -> None:
+        super().__init__(package)
+        self._point = point
+        self._by = by
+
+    def at(self, point: Point) -> None:
+        if point == self._point:
+            os.write(self.output, f"{point}\n".encode())
+            os.kill(os.getpid(), self._by)
+
+    def result(self, value: object) -> Any:
+        return value
 
 
 def _package(of: object) -> str:
@@ -137,14 +220,14 @@ def _package(of: object) -> str:
 class _Process:
     """A copy of this process, which runs one function and returns the result."""
 
-    def __init__(self, function: Callable[[], Any], at: _Stop | None) -> None:
+    def __init__(self, function: Callable[[], Any], watch: _Watch | None) -> None:
         self._pipe, output = os.pipe()
         sys.stdout.flush()
         sys.stderr.flush()
         self.pid = os.fork()
         if self.pid == 0:
             os.close(self._pipe)
-            _run(function, at, output)
+            _run(function, watch, output)
         os.close(output)
         self._said = b""
         self._status: int | None = None
@@ -176,14 +259,16 @@ class _Process:
         return Ended(value)
 
 
-def _run(function: Callable[[], Any], at: _Stop | None, output: int) -> None:
+def _run(function: Callable[[], Any], watch: _Watch | None, output: int) -> None:
     try:
-        if at is not None:
-            sys.settrace(_tracer(at, output))
+        if watch is not None:
+            watch.output = output
+            sys.settrace(watch.trace)
         try:
-            result: tuple[str, Any] = ("value", function())
+            value = function()
         finally:
             sys.settrace(None)
+        result: tuple[str, Any] = ("value", value if watch is None else watch.result(value))
     except WrongUse as error:
         result = ("error", ("user code returns valid results", str(error)))
     except BaseException as error:
@@ -191,23 +276,6 @@ def _run(function: Callable[[], Any], at: _Stop | None, output: int) -> None:
         result = ("error", ("user code does not fail", f"{last}\n{traceback.format_exc()}"))
     os.write(output, _MARK + pickle.dumps(result))
     os.kill(os.getpid(), signal.SIGKILL)  # nothing is closed, as if the machine had failed
-
-
-def _tracer(at: _Stop, output: int) -> Callable[..., Any]:
-    left = at.line
-
-    def trace(frame: FrameType, event: str, _: object) -> Any:
-        nonlocal left
-        if not _is_users(frame, at.package):
-            return None
-        if event == "line":
-            left -= 1
-            if left == 0:
-                os.write(output, f"line {frame.f_lineno} of {frame.f_code.co_name}\n".encode())
-                os.kill(os.getpid(), at.signal)
-        return trace
-
-    return trace
 
 
 def _is_users(frame: FrameType, package: str) -> bool:

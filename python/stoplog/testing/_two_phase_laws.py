@@ -20,14 +20,11 @@ from stoplog._python import carrier
 from stoplog._python.committing import CommitterSide
 from stoplog._python.guarding import Writing
 from stoplog._python.model import CommitOutcome, Prepared, WriterTask, WrongUse
-from stoplog.testing._elsewhere import elsewhere, halted_at, killed_at
+from stoplog.testing._elsewhere import Point, elsewhere, halted_at, kill_points, killed_at
 from stoplog.testing.laws import LawBroken
 
 if TYPE_CHECKING:
     from stoplog.two_phase import TwoPhaseSink
-
-MOST_LINES = 60
-"""The number of lines of a method at which processes are killed."""
 
 _MOST_SECONDS_APART = 300
 """The largest difference between the clocks of a target and of this machine."""
@@ -147,44 +144,38 @@ class TwoPhaseLaws:
 
     def _kill_commits(self) -> None:
         law = "a commit that was killed is repeated"
-        for line in range(1, MOST_LINES):
+        for point in self._points_of_commit():
             prepared = self._prepared_rows()
-            ended = killed_at(line, partial(self._called, prepared), self.sink)
+            ended = killed_at(point, partial(self._called, prepared), self.sink)
             outcomes = self._commit(prepared)
             self._committed += 1
             where = f"{law} (killed at {ended.line})"
             if CommitOutcome.LOST in outcomes:
                 raise LawBroken(where, "the second commit returned LOST, and readers need the rows.")
             self._see(where)
-            if ended.line is None:
-                return
 
     def _halt_commits(self) -> None:
         law = "two processes may commit at the same time"
-        for line in range(1, MOST_LINES):
+        for point in self._points_of_commit():
             prepared = self._prepared_rows()
-            ended = halted_at(
-                line,
-                partial(self._called, prepared),
-                partial(self._called, prepared),
-                self.sink,
-            )
-            if ended.line is None:
-                self._committed += 1
-                return
+            commit = partial(self._called, prepared)
+            ended = halted_at(point, commit, commit, self.sink)
             self._committed += 1
             self._see(f"{law} (halted at {ended.line})")
 
+    def _points_of_commit(self) -> list[Point]:
+        points = kill_points(partial(self._called, self._prepared_rows()), self.sink)
+        self._committed += 1
+        return points
+
     def _kill_writers(self) -> None:
         law = "an attempt that was killed leaves nothing visible, and staged finds what it leaves"
-        for line in range(1, MOST_LINES, 2):
+        for point in kill_points(partial(self._write, self._task()), self.sink):
             task = self._task()
-            ended = killed_at(line, partial(self._write, task), self.sink)
+            ended = killed_at(point, partial(self._write, task), self.sink)
             self._see(f"{law} (killed at {ended.line})")
             self._abort_staged()
             self._see(f"{law} (killed at {ended.line}, then aborted)")
-            if ended.line is None:
-                return
 
     def _abort(self) -> None:
         prepared = self._prepared_rows()

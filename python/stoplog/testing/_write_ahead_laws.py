@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import base64
-import itertools
 import pickle
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -14,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from stoplog._python import carrier
 from stoplog._python.sending import NotesSide, PackingSide, TargetSide
-from stoplog.testing._elsewhere import elsewhere, killed_at
-from stoplog.testing._two_phase_laws import MOST_LINES, _hashable, _lawful, _one
+from stoplog.testing._elsewhere import elsewhere, kill_points, killed_at
+from stoplog.testing._two_phase_laws import _hashable, _lawful, _one
 from stoplog.testing.laws import LawBroken
 
 if TYPE_CHECKING:
@@ -42,13 +41,11 @@ class WriteAheadLaws:
             raise LawBroken("after True, each row has arrived", "read returned no row.")
         self._sent("rows that are sent again arrive")
         self._missing("rows that are sent again arrive", once)
-        for line in range(1, MOST_LINES):
-            ended = killed_at(line, self._send, self.target)
+        for point in kill_points(self._send, self.target):
+            ended = killed_at(point, self._send, self.target)
             law = f"rows whose sending was killed are sent again (killed at {ended.line})"
             self._sent(law)
             self._missing(law, once)
-            if ended.line is None:
-                return
 
     def _sent(self, law: str) -> None:
         if not elsewhere(self._send):
@@ -81,25 +78,25 @@ class NotesLaws:
         user = self.committer
         _lawful("the committer can be sent", lambda: carrier.function_text(NotesSide(user), user))
         self.committer = pickle.loads(carrier.pickled(user, user))
-        for line in itertools.count(1):
-            if self._is_noted(line):
+        last = 1_000_000  # no other chunk has this number
+        points = kill_points(partial(self._note, last), self.committer)
+        for number, point in enumerate(points, start=1):
+            if self._is_noted(number):
                 raise LawBroken("a chunk has a note only after commit", "is_committed returned True before.")
-            ended = killed_at(line, partial(self._note, line), self.committer)
+            ended = killed_at(point, partial(self._note, number), self.committer)
             for _ in range(2):
-                elsewhere(partial(self._note, line))
-            if not self._is_noted(line):
+                elsewhere(partial(self._note, number))
+            if not self._is_noted(number):
                 raise LawBroken(
                     f"a note is durable (killed at {ended.line}, then written again)",
                     "is_committed returned False in another process.",
                 )
-            if ended.line is None or line == MOST_LINES - 1:
-                break
         kept = {"of epoch 8": ("laws", 8), "of another query": ("other", 7)}
         for query, epoch in kept.values():
-            elsewhere(partial(self._note, MOST_LINES, query, epoch))
+            elsewhere(partial(self._note, last, query, epoch))
         elsewhere(lambda: NotesSide(self.committer).forget_before("laws", 8))
         for which, (query, epoch) in kept.items():
-            if not self._is_noted(MOST_LINES, query, epoch):
+            if not self._is_noted(last, query, epoch):
                 raise LawBroken(
                     "forget_before deletes only the notes of earlier epochs of the query",
                     f"After forget_before(query, 8), is_committed returned False for a chunk {which}.",

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from stoplog._log.paths import hides
 from stoplog._storage.local import LocalStorage
 
 Row: TypeAlias = str | Mapping[str, Any] | Sequence[Any]
@@ -103,7 +104,7 @@ def _text(file: Path) -> io.StringIO:
 
 def _is_shown(path: str) -> bool:
     """Returns true if readers see the name; the walk has checked the parent directories."""
-    return not path.rpartition("/")[2].startswith(("_", "."))
+    return not hides(path.rpartition("/")[2])
 
 
 def _unzstd(file: Path) -> bytes:

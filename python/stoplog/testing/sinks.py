@@ -36,6 +36,9 @@ def check_two_phase(
     prepared rows and their time; aborted rows are lost; tokens are valid on every machine; the sink can be
     sent to Spark.
 
+    A line that is repeated is tested before its first and its last execution. A warning has the number of
+    tests that are left out, if a method has more than 200.
+
     Args:
         sink: a sink with an empty target.
         rows: what `write` receives, call by call: Arrow record batches, or `Row` objects. By default a batch

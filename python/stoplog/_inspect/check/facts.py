@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from stoplog._inspect.names import part_name
+from stoplog._inspect.names import identity_of, part_name
 from stoplog._inspect.sinks import SinkKind, kind_of
 from stoplog._inspect.visible import listed_files
 from stoplog._log.codec import BaseGone, RecordProblem
@@ -32,22 +32,30 @@ class Visible:
         parts: the lengths of files that are named like parts, by path.
         valid_lengths: the numbers of committed bytes, from the files that record valid lengths, by path of
             the part.
-        first_directory: for each part name that readers see, one of the directories with such a file.
-        directories_of: for names that are in several directories, all these directories.
+        first_copy: one of the files of each visible part, by the part's identity.
+        copies: all files of the parts with several files, by the part's identity.
         foreign: other files, by path. Readers see these files unless a directory is hidden.
         hidden: files that readers ignore.
     """
 
     parts: dict[str, int]
     valid_lengths: dict[str, int]
-    first_directory: dict[str, str]
-    directories_of: dict[str, list[str]]
+    first_copy: dict[str, str]
+    copies: dict[str, list[str]]
     foreign: dict[str, FileInfo]
     hidden: list[FileInfo]
 
     def __contains__(self, path: str) -> bool:
         """Returns true if the path is a listed file that is not hidden by its name."""
         return path in self.parts or path in self.foreign
+
+    def copies_of(self, path: str) -> Sequence[str]:
+        """Returns the visible files with the rows of a finished file, which may itself be gone."""
+        identity = identity_of(path)
+        if identity is None:
+            return [path] if path in self else []
+        first = self.first_copy.get(identity)
+        return self.copies.get(identity, [] if first is None else [first])
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,11 @@ class Facts:
         """Returns the kind of program that writes the log."""
         return kind_of(self.sink_id, self.newest) if self.newest else SinkKind.UNKNOWN
 
+    @property
+    def published(self) -> Iterator[str]:
+        """Returns the paths of the parts that the retained records publish."""
+        return (part.finished_path for sketch in self.sketches.values() for part in sketch.publish)
+
     def is_marked(self, seq: int) -> bool:
         """Returns true if the record was carried out. A run keeps the marks of its newest records only."""
         return seq in self.log.marks or sum(later > seq for later in self.log.records) >= _MARKS_KEPT
@@ -90,10 +103,6 @@ class Facts:
     def record_path(self, seq: int) -> str:
         found = self.log.records.get(seq)
         return found.path if found else CommitLog(self.storage, self.sink_id).path(seq)
-
-    def moved_to(self, name: str) -> str | None:
-        """Returns the directory of a file with this name."""
-        return self.visible.first_directory.get(name)
 
     def length(self, path: str) -> int | None:
         """Returns the length of a file.
@@ -122,8 +131,7 @@ def visible_files(storage: Storage) -> Visible:
     parts: dict[str, int] = {}
     valid_lengths: dict[str, int] = {}
     first: dict[str, str] = {}
-    rejected: dict[str, str] = {}
-    several: dict[str, list[str]] = {}
+    copies: dict[str, list[str]] = {}
     foreign: dict[str, FileInfo] = {}
     hidden = []
     for listed in listed_files(storage):
@@ -136,12 +144,10 @@ def visible_files(storage: Storage) -> Visible:
             parts[file.path] = file.size_bytes
             if listed.valid_bytes is not None:
                 valid_lengths[file.path] = listed.valid_bytes
-            # Rejected rows are in parts with the same names, in a directory that readers of the data ignore.
-            seen = rejected if listed.is_below_hidden else first
-            before = seen.setdefault(file.name, file.directory)
-            if before != file.directory:
-                several.setdefault(file.name, [before]).append(file.directory)
-    return Visible(parts, valid_lengths, first, several, foreign, hidden)
+            identity = identity_of(file.path)
+            if identity is not None and (before := first.setdefault(identity, file.path)) != file.path:
+                copies.setdefault(identity, [before]).append(file.path)
+    return Visible(parts, valid_lengths, first, copies, foreign, hidden)
 
 
 def facts(
@@ -182,7 +188,7 @@ def facts(
         except UnreadableRecord as error:
             newest = None
             problem = error.problem
-            if isinstance(problem, RecordProblem) and not _is_leaving(problem, files):
+            if isinstance(problem, RecordProblem) and not _is_leaving(seq, problem, files):
                 unreadable[seq] = problem
     layout = InBucket.of(sink_id, newest.state.settings) if newest else None
     return Facts(
@@ -201,9 +207,12 @@ def facts(
     )
 
 
-def _is_leaving(problem: RecordProblem, files: LogFiles) -> bool:
-    """Returns true if a record lost its base before the listing: the record itself is removed next."""
-    return isinstance(problem, BaseGone) and problem.seq < min(files.records) and len(files.records) > 1
+def _is_leaving(seq: int, problem: RecordProblem, files: LogFiles) -> bool:
+    """Returns true if a record lost its base before the listing: the record itself is removed next.
+
+    A trim keeps the newest record.
+    """
+    return isinstance(problem, BaseGone) and problem.seq < min(files.records) and seq < max(files.records)
 
 
 def _sketch(record: LogRecord) -> LogRecord:

@@ -62,12 +62,9 @@ def _spool(facts: Facts, part: OpenPart) -> Iterator[Finding]:
 
 def missing_or_short(facts: Facts, staged: Staged, size_bytes: int) -> tuple[str, int | None, int] | None:
     """Returns a part's first missing (`None` bytes) or short file, its length and the required length."""
-    for path, length in zip(staged.paths, staged.lengths, strict=True):
+    for staged_path, length in zip(staged.paths, staged.lengths, strict=True):
         needed = size_bytes if staged.is_one_file and length is None else length or 0
-        there = facts.length(path)
-        if there is None and facts.layout is not None:
-            pending = facts.layout.pending_of(path)
-            there = facts.length(pending) if pending else None
+        path, there = _located(facts, staged_path)
         if there is None:
             return path, None, needed
         if there < needed and facts.storage.knows_open_lengths:
@@ -75,6 +72,16 @@ def missing_or_short(facts: Facts, staged: Staged, size_bytes: int) -> tuple[str
     if staged.total_bytes is not None and staged.total_bytes < size_bytes:
         return staged.paths[0] if staged.paths else "the record", staged.total_bytes, size_bytes
     return None
+
+
+def _located(facts: Facts, path: str) -> tuple[str, int | None]:
+    """Returns the current path and the length of a part's file: a publisher may have renamed the file."""
+    there = facts.length(path)
+    if there is None and facts.layout is not None:
+        pending = facts.layout.pending_of(path)
+        if pending is not None and (length := facts.length(pending)) is not None:
+            return pending, length
+    return path, there
 
 
 def _about(facts: Facts, kind: FindingKind, message: str, part: OpenPart, path: str) -> Finding:

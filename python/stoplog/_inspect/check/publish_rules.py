@@ -97,25 +97,23 @@ def _published(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[F
     elif there < part.size_bytes:
         message = f"{part.finished_path} has {there} bytes; record {sketch.seq} published {part.size_bytes}."
         yield _about(facts, FindingKind.FINISHED_PART_SHORT, message, sketch, part, part.finished_path)
-    elif there > part.size_bytes:
-        noted = facts.visible.valid_lengths.get(part.finished_path)
-        if noted is None:
-            message = (
-                f"{part.finished_path} has {there} bytes; record {sketch.seq} published {part.size_bytes}."
-            )
-            yield _about(facts, FindingKind.FINISHED_PART_LONG, message, sketch, part, part.finished_path)
-        elif noted != part.size_bytes:
-            message = (
-                f"{part.finished_path} has {part.size_bytes} valid bytes, "
-                f"but its valid-length file states {noted}."
-            )
-            yield _about(facts, FindingKind.VALID_LENGTH_WRONG, message, sketch, part, part.finished_path)
+    elif (noted := facts.visible.valid_lengths.get(part.finished_path, there)) == part.size_bytes:
+        pass
+    elif part.finished_path in facts.visible.valid_lengths:
+        message = (
+            f"{part.finished_path} has {part.size_bytes} valid bytes, "
+            f"but its valid-length file states {noted}."
+        )
+        yield _about(facts, FindingKind.VALID_LENGTH_WRONG, message, sketch, part, part.finished_path)
+    else:
+        message = f"{part.finished_path} has {there} bytes; record {sketch.seq} published {part.size_bytes}."
+        yield _about(facts, FindingKind.FINISHED_PART_LONG, message, sketch, part, part.finished_path)
 
 
 def _gone(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Finding]:
-    elsewhere = None if is_hidden(part.bucket) else facts.moved_to(part.name)
-    if elsewhere is not None:
-        message = f"{part.finished_path} is in {elsewhere or 'the path itself'} now."
+    elsewhere = () if is_hidden(part.bucket) else facts.visible.copies_of(part.finished_path)
+    if elsewhere:
+        message = f"{part.finished_path} is at {elsewhere[0]} now."
         yield _about(facts, FindingKind.FINISHED_PART_MOVED, message, sketch, part, part.finished_path)
     elif part.finished_path in facts.skipped.get(sketch.seq, ()):
         message = why_skipped(sketch, part)
@@ -127,17 +125,18 @@ def _gone(facts: Facts, sketch: LogRecord, part: PendingPart) -> Iterator[Findin
 
 def _replaced(facts: Facts, sketch: LogRecord) -> Iterator[Finding]:
     for part in sketch.replace:
-        found = facts.storage.info(part.path) if part.path in facts.visible else None
-        if found is not None and is_replaced_file(part, found.size_bytes):
-            kind = FindingKind.REWOUND_PART_VISIBLE if sketch.is_rewind else FindingKind.REPLACED_PART_VISIBLE
-            yield finding(
-                kind,
-                f"{part.path} is visible. {why_replaced(facts.sink_id, sketch)}",
-                part.path,
-                facts.sink_id,
-                part.bucket,
-                sketch.state.last_epoch,
-            )
+        for path in facts.visible.copies_of(part.path):
+            found = facts.storage.info(path)
+            if found is not None and is_replaced_file(part, found.size_bytes):
+                rewound = sketch.is_rewind
+                yield finding(
+                    FindingKind.REWOUND_PART_VISIBLE if rewound else FindingKind.REPLACED_PART_VISIBLE,
+                    f"{path} is visible. {why_replaced(facts.sink_id, sketch)}",
+                    path,
+                    facts.sink_id,
+                    path.rpartition("/")[0],
+                    sketch.state.last_epoch,
+                )
 
 
 def _about(

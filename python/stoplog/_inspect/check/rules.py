@@ -42,6 +42,15 @@ _LOST_PENDING = (
     "Restore the file from a copy. Without one, start the query, or run the next batch job, with "
     "onLostPart=skip, which continues without the rows of the part."
 )
+# With onLostPart=skip, a query leaves out only parts whose files are missing. A short file fails each start.
+_SHORT_OPEN = (
+    "Restore the file from a copy. Without one, move the file away and start the query with onLostPart=skip, "
+    "which continues without the rows of the part, or replay the rows from the source into another sink id."
+)
+_SHORT_PENDING = (
+    "Restore the file from a copy. Without one, move the file away and start the query, or run the next "
+    "batch job, with onLostPart=skip, which continues without the rows of the part."
+)
 _SWEPT = (
     "Do nothing: the driver deletes the file at the next start, or within an hour. 'stoplog clean' "
     "deletes it now."
@@ -124,7 +133,7 @@ RULES: dict[FindingKind, Rule] = {
     _K.PUBLISHED_TWICE: Rule(_E, "Two records publish the same part.", _TAMPERED),
     _K.PUBLISHED_AND_OPEN: Rule(_E, "An older record has published a part that is still open.", _TAMPERED),
     _K.OPEN_PART_MISSING: Rule(_E, "The file of an open part is missing.", _LOST_OPEN),
-    _K.OPEN_PART_SHORT: Rule(_E, "The file of an open part has fewer bytes than committed.", _LOST_OPEN),
+    _K.OPEN_PART_SHORT: Rule(_E, "The file of an open part has fewer bytes than committed.", _SHORT_OPEN),
     _K.OPEN_PART_DOUBLED: Rule(_E, "Two open parts have the same name or file.", _TAMPERED),
     _K.OPEN_PART_VISIBLE: Rule(
         _E,
@@ -132,12 +141,12 @@ RULES: dict[FindingKind, Rule] = {
         "Move the file away: the sink never overwrites a file, so the part could not be published.",
     ),
     _K.SIDE_FILE_MISSING: Rule(_E, "A spool file of an open part is missing.", _LOST_OPEN),
-    _K.SIDE_FILE_SHORT: Rule(_E, "A spool file of an open part has fewer bytes than committed.", _LOST_OPEN),
+    _K.SIDE_FILE_SHORT: Rule(_E, "A spool file of an open part has fewer bytes than committed.", _SHORT_OPEN),
     _K.HANDLE_OUTSIDE: Rule(_E, "A record names a file outside the sink's path.", _TAMPERED),
     _K.PENDING_PART_LOST: Rule(
         _E, "A decided part is neither at the unfinished nor at the final path.", _LOST_PENDING
     ),
-    _K.PENDING_PART_SHORT: Rule(_E, "A decided part has fewer bytes than committed.", _LOST_PENDING),
+    _K.PENDING_PART_SHORT: Rule(_E, "A decided part has fewer bytes than committed.", _SHORT_PENDING),
     _K.PENDING_PART_WAITING: Rule(
         _W,
         "Parts were decided minutes ago and are not published.",
@@ -171,7 +180,7 @@ RULES: dict[FindingKind, Rule] = {
     ),
     _K.FINISHED_PART_DOUBLED: Rule(
         _E,
-        "Two directories contain the same name: readers see the rows twice.",
+        "Two visible files have the name of one part: if one is a copy, readers see the rows twice.",
         "Delete the copy, or move it out of the directory.",
     ),
     _K.FINISHED_PART_UNKNOWN: Rule(
@@ -180,7 +189,7 @@ RULES: dict[FindingKind, Rule] = {
         "Move the file away: no record published the file, and a later part may need the name.",
     ),
     _K.FINISHED_PART_GONE: Rule(_I, "A finished file is no longer there.", _HEALTHY),
-    _K.FINISHED_PART_MOVED: Rule(_I, "A finished file is in another directory now.", _HEALTHY),
+    _K.FINISHED_PART_MOVED: Rule(_I, "A finished file has another path now.", _HEALTHY),
     _K.REPLACED_PART_VISIBLE: Rule(
         _E,
         "Readers see a file that a compaction or a batch job replaced.",

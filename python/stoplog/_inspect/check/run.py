@@ -85,7 +85,7 @@ def _look(
     # The log of another system is often in a checkpoint.
     kinds = {sink.kind for sink in sinks}
     if kinds - {SinkKind.CONNECTOR}:
-        found += visible_findings(visible)
+        found += visible_findings(visible, sinks)
     # Jobs write into paths of other programs, and compact the files of these programs.
     if SinkKind.FILES in kinds and SinkKind.REPLACEMENTS not in kinds:
         of_tables = {path for table in compared for path in table.files}

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stoplog._inspect.check.facts import Facts, Visible
 from stoplog._inspect.check.finding import Finding, FindingKind
@@ -69,17 +69,18 @@ def _object(data: bytes) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def visible_findings(visible: Visible) -> Iterator[Finding]:
+def visible_findings(visible: Visible, sinks: Sequence[Facts]) -> Iterator[Finding]:
     """Finds problems that concern all sinks of the path."""
+    published = {path for sink in sinks for path in sink.published} if visible.copies else frozenset()
     for path, size_bytes in visible.parts.items():
         if size_bytes == 0:
             message = f"{path} has no bytes."
             yield finding(FindingKind.FINISHED_PART_EMPTY, message, path, None, _bucket(path))
-    for name, directories in visible.directories_of.items():
-        shown = ", ".join(directory or "the path itself" for directory in directories)
-        message = f"{name} is in {shown}."
-        path = join(directories[-1], name)
-        yield finding(FindingKind.FINISHED_PART_DOUBLED, message, path, None, directories[-1])
+    for copies in visible.copies.values():
+        message = f"{' and '.join(copies)} have the name of one part."
+        # Without a record of the part, the longest name is most likely the name of a copy.
+        path = max(reversed(copies), key=lambda each: (each not in published, len(each.rpartition("/")[2])))
+        yield finding(FindingKind.FINISHED_PART_DOUBLED, message, path, None, _bucket(path))
     for file in visible.hidden:
         checked = file.name.removeprefix(".").removesuffix(".crc")
         if file.name == f".{checked}.crc" and part_name(checked) is not None:

@@ -25,7 +25,7 @@ from stoplog.inspection import Explanation, PartState, RecordView
 
 def _of_explain(parser: ArgumentParser) -> None:
     add_path(parser)
-    parser.add_argument("part", metavar="PART", type=non_empty, help="the name or path of a file")
+    parser.add_argument("part", metavar="PART", type=non_empty, help="the name, path or URI of a file")
     add_sink_id(parser)
 
 

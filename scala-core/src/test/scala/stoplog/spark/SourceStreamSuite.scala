@@ -132,7 +132,10 @@ class SourceStreamSuite extends AnyFunSuite with SparkSessionForTests {
     (name, limit, option, value) <- Seq(
       ("a.json", "maxBytesPerTrigger", "charset", "ISO-8859-1"),
       ("a.json", "maxBytesPerTrigger", "multiLine", "true"),
-      ("a.json.gz", "maxRowsPerTrigger", "multiLine", "true")
+      ("a.json.gz", "maxRowsPerTrigger", "multiLine", "true"),
+      ("a.json.gz", "maxRowsPerTrigger", "charset", "UTF-16LE"),
+      ("a.json.gz", "maxRowsPerTrigger", "lineSep", "}\n"),
+      ("a.json", "maxBytesPerTrigger", "lineSep", "}\n")
     )
   }
     test(s"a piece of $name that was planned with another $option is refused") {

@@ -132,9 +132,15 @@ private[stoplog] object ReadFormats {
       separator,
       () => LocatedColumns.emitter[Line](columns, wanted, directories)(_ => made()),
       settings.maxLineBytes,
-      heading(settings)
+      heading(settings),
+      framing(settings)
     )
   }
+
+  private def framing(settings: SourceFormatName.ReadSettings): Option[String] =
+    Option.when(settings.charset != UTF_8 || settings.lineSep.isDefined) {
+      s"charset ${settings.charset.name}${settings.lineSep.fold("")(lineSep => s", lineSep $lineSep")}"
+    }
 
   private def decoding(settings: SourceFormatName.ReadSettings): Decoding =
     if (settings.charset == UTF_8) Decompression

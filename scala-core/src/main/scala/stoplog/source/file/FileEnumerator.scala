@@ -364,8 +364,8 @@ private[stoplog] final class FileEnumerator(
       split.extent match {
         case _ if split.isFirst    => Some(splitter.whole(file))
         case Extent.Bytes(from, _) =>
-          Option.when(from < file.bytes)(FileSplit(file, Extent.Bytes(from, file.bytes)))
-        case records: Extent.Records => Some(FileSplit(file, records))
+          Option.when(from < file.bytes)(split.copy(file = file).piece(from, file.bytes))
+        case _: Extent.Records => Some(split.copy(file = file))
       }
   }
 }

@@ -6,8 +6,16 @@ import java.io.{DataInput, DataOutput}
 import stoplog.source.{Admitted, Split, SplitSize, VersionedSerializer}
 import stoplog.storage.{Ending, FileId, SourceFile}
 
-/** A file, or a piece of a file. */
-private[stoplog] final case class FileSplit(file: SourceFile, extent: Extent) extends Split {
+/** A file, or a piece of a file.
+  *
+  * @param framing the settings by which the positions of the extent are counted; `None` for the defaults of
+  *   the format. With other settings, the same positions are other records
+  */
+private[stoplog] final case class FileSplit(
+    file: SourceFile,
+    extent: Extent,
+    framing: Option[String] = None
+) extends Split {
 
   override def describe: String = s"${file.path} $extent"
 
@@ -66,13 +74,15 @@ private[stoplog] object FileSplit {
           (if (id.isKnown) WithId else 0) |
           (if (ending.isKnown) WithEnding else 0) |
           (if (tag.isDefined) WithTag else 0) |
-          (if (zone.isDefined) WithZone else 0)
+          (if (zone.isDefined) WithZone else 0) |
+          (if (split.framing.isDefined) WithFraming else 0)
       )
       stored.foreach(out.writeLong)
       if (id.isKnown) out.writeLong(id.value)
       if (ending.isKnown) out.writeInt(ending.crc)
       tag.foreach(out.writeUTF)
       zone.foreach(out.writeUTF)
+      split.framing.foreach(out.writeUTF)
       out.writeLong(split.extent.from)
       out.writeLong(split.extent.until)
     }
@@ -87,10 +97,11 @@ private[stoplog] object FileSplit {
       val ending            = if ((kind & WithEnding) == 0) Ending.Unknown else Ending(in.readInt())
       val tag               = Option.when((kind & WithTag) != 0)(in.readUTF())
       val zone              = Option.when((kind & WithZone) != 0)(in.readUTF())
+      val framing           = Option.when((kind & WithFraming) != 0)(in.readUTF())
       val file = SourceFile(new String(path, "UTF-8"), bytes, modified, stored, id, ending, tag, zone)
       kind & Kinds match {
-        case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()))
-        case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()))
+        case InBytes   => FileSplit(file, Extent.Bytes(in.readLong(), in.readLong()), framing)
+        case InRecords => FileSplit(file, Extent.Records(in.readLong(), in.readLong()), framing)
         case other     => throw new java.io.IOException(s"a split of kind $other")
       }
     }
@@ -106,6 +117,8 @@ private[stoplog] object FileSplit {
     private final val WithEnding = 16
     private final val WithTag    = 32
     private final val WithZone   = 64
+
+    private final val WithFraming = 128
   }
 }
 

@@ -20,12 +20,13 @@ private[stoplog] trait FileSplitter extends Serializable {
   def divide(split: FileSplit, bytes: Long): Seq[FileSplit]
 
   /** Returns a planned split as the reader of this format finds it. The split may have been planned with
-    * another `charset` or `multiLine`, so that its bytes or records are counted otherwise. A whole file is
-    * then read with the current settings. `None` for a piece, which the reader would not find.
+    * another `charset`, `lineSep` or `multiLine`, so that its bytes or records are counted otherwise. A whole
+    * file is then read with the current settings. `None` for a piece, which the reader would not find.
     */
   def current(split: FileSplit): Option[FileSplit] = {
-    val now = whole(split.file)
-    if (now.extent.getClass == split.extent.getClass) Some(split) else Option.when(split.isWhole)(now)
+    val now    = whole(split.file)
+    val isSame = now.extent.getClass == split.extent.getClass && now.framing == split.framing
+    if (isSame) Some(split) else Option.when(split.isWhole)(now)
   }
 
   /** Returns the same records in the smallest pieces that can be read independently, so that damage in one

@@ -64,18 +64,22 @@ private[stoplog] object LeftOutSource {
 
   /** @param extent   of the rest of a piece; `None` for a single record
     * @param position of a record, in words
-    * @param records  the number of records in front of the rest
+    * @param rest     `None` for a single record
     * @param isTailed whether the content of earlier states of the file is in the newest state
     */
   private final case class Note(
       file: String,
       bytes: Long,
       modifiedMillis: Long,
-      extent: Option[Extent],
       position: String,
-      records: Long,
+      rest: Option[Quarantine.Omitted.Rest],
       isTailed: Boolean
-  )
+  ) {
+    def extent: Option[Extent] = rest.map(_.piece)
+
+    /** The number of records in front of the rest. */
+    def records: Long = rest.fold(0L)(_.records)
+  }
 
   /** The reader returns the rows after the skipped rows, and the skipped rows at the positions.
     *
@@ -101,9 +105,11 @@ private[stoplog] object LeftOutSource {
           note.get("file").asText,
           note.get("fileBytes").asLong,
           note.get("fileModifiedMillis").asLong,
-          Option(note.get("piece")).map(extent),
           note.get("position").asText,
-          Option(note.get("recordsRead")).fold(0L)(_.asLong),
+          Option(note.get("piece")).map { piece =>
+            val framing = Option(note.get(Quarantine.Framing)).map(_.asText)
+            Quarantine.Omitted.Rest(extent(piece), note.path("recordsRead").asLong, framing)
+          },
           note.path(Quarantine.Tailed).asBoolean
         )
       }
@@ -137,7 +143,8 @@ private[stoplog] object LeftOutSource {
       if (!isSame && (isTailed || rests.isEmpty || !rests.forall(_.extent.exists(isNumbered))))
         throw Errors.sourceFileChanged(name, s"$before bytes", s"${file.bytes} bytes")
       val pieces = rests.map { note =>
-        Piece(name, rest(splitter, FileSplit(file, note.extent.get), note), note.records)
+        val noted = FileSplit(file, note.extent.get, note.rest.flatMap(_.framing))
+        Piece(name, rest(splitter, noted, note), note.records)
       }
       if (single.isEmpty) pieces
       else {

@@ -15,17 +15,19 @@ import stoplog.storage.{Ending, SourceFile, SourceFiles}
   *
   * @param rows makes rows from the lines, in a task
   * @param heading if files begin with a header
+  * @param framing see [[FileSplit]]
   */
 private[stoplog] final class LineFormat[T](
     decoding: Decoding,
     separator: LineReader.Separator,
     rows: () => RecordEmitter[Line, T],
     maxLineBytes: Int = LineReader.MaxLineBytes,
-    heading: Option[Heading] = None
+    heading: Option[Heading] = None,
+    framing: Option[String] = None
 ) extends FileFormat[Line, T] {
 
   override def splitter(files: SourceFiles): FileSplitter =
-    new Lines(files, decoding, separator, maxLineBytes, heading)
+    new Lines(files, decoding, separator, maxLineBytes, heading, framing)
 
   override def reader(
       files: SourceFiles,
@@ -64,14 +66,15 @@ private[stoplog] final class Lines(
     decoding: Decoding,
     separator: LineReader.Separator,
     maxLineBytes: Int = LineReader.MaxLineBytes,
-    heading: Option[Heading] = None
+    heading: Option[Heading] = None,
+    framing: Option[String] = None
 ) extends FileSplitter {
   @transient private lazy val reader                 = new LineReader(separator, maxLineBytes)
   @transient private var counting: Option[OpenLines] = None
 
   override def whole(file: SourceFile): FileSplit =
-    if (isPlain(file)) FileSplit(file, Extent.Bytes(0, file.bytes))
-    else FileSplit(file, Extent.Records(0, Extent.ToTheEnd))
+    if (isPlain(file)) FileSplit(file, Extent.Bytes(0, file.bytes), framing)
+    else FileSplit(file, Extent.Records(0, Extent.ToTheEnd), framing)
 
   override def admit(split: FileSplit, budget: Budget): Admitted[FileSplit] = split.extent match {
     case bytes: Extent.Bytes if budget.records.isEmpty && separator.isSelfSynchronizing =>

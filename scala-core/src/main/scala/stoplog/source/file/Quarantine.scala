@@ -79,6 +79,9 @@ private[file] object Quarantine {
   /** The field of [[Note.isTailed]]. */
   final val Tailed = "tailed"
 
+  /** The field of [[Omitted.Rest.framing]]. */
+  final val Framing = "framing"
+
   private def prefix(fileName: String, split: FileSplit): String =
     s"${hash(fileName, split.file)}-${Digits.of(split.extent.from)}"
 
@@ -160,11 +163,12 @@ private[file] object Quarantine {
       out.writeStringField("cause", cause)
       if (isTailed) out.writeBooleanField(Tailed, true)
       leftOut match {
-        case Omitted.Record(raw)          => record(raw, out)
-        case Omitted.Rest(piece, records) =>
+        case Omitted.Record(raw)                   => record(raw, out)
+        case Omitted.Rest(piece, records, framing) =>
           out.writeStringField("leftOut", "rest")
           out.writeStringField("piece", piece.toString)
           out.writeNumberField("recordsRead", records)
+          framing.foreach(out.writeStringField(Framing, _))
       }
       out.writeEndObject()
       out.close()
@@ -182,8 +186,11 @@ private[file] object Quarantine {
       */
     final case class Record(raw: Option[Array[Byte]]) extends Omitted
 
-    /** The remainder of the piece after this number of records; in block formats, each row is a record. */
-    final case class Rest(piece: Extent, records: Long) extends Omitted
+    /** The remainder of the piece after this number of records; in block formats, each row is a record.
+      *
+      * @param framing see [[FileSplit]]
+      */
+    final case class Rest(piece: Extent, records: Long, framing: Option[String] = None) extends Omitted
   }
 
   /** The maximum number of bytes of a record in a note. */

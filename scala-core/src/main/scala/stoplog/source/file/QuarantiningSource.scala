@@ -168,7 +168,7 @@ private[file] object QuarantiningSource {
             case _ =>
               quarantine
                 .notes(fileName, split)
-                .add(noteOf(positionOf(e), e, Quarantine.Omitted.Rest(split.extent, rows)))
+                .add(noteOf(positionOf(e), e, Quarantine.Omitted.Rest(split.extent, rows, split.framing)))
               again = 0 // all records that were handed out are in front of the damage
               finish()
           }

@@ -87,7 +87,7 @@ private[file] object Tailing {
     override def changed(file: SourceFile, was: FileIdentity): Option[FileSplit] =
       splitter.whole(file) match {
         case whole if file.bytes < was.bytes || was.bytes == 0 => Some(whole)
-        case FileSplit(_, _: Extent.Bytes)                     =>
+        case FileSplit(_, _: Extent.Bytes, _)                  =>
           if (file.bytes > was.bytes || was.mark.ending.isKnown) added(file, was) else None
         case whole if was.mark.isOtherThan(file) => Some(whole)
         case _ if file.bytes == was.bytes        => None
@@ -95,9 +95,9 @@ private[file] object Tailing {
       }
 
     override def added(file: SourceFile, was: FileIdentity): Option[FileSplit] = splitter.whole(file) match {
-      case FileSplit(_, Extent.Bytes(_, end)) => Some(FileSplit(file, Extent.Bytes(was.bytes, end)))
-      case _ if was.isOf(file)                => Some(FileSplit(file, Extent.Records(0, 0)))
-      case _                                  => None
+      case whole @ FileSplit(_, Extent.Bytes(_, end), _) => Some(whole.piece(was.bytes, end))
+      case whole if was.isOf(file)                       => Some(whole.piece(0, 0))
+      case _                                             => None
     }
 
     /** The rest of a cut file is returned in any case: no listing finds the rest again. */
@@ -143,7 +143,7 @@ private[file] object Tailing {
           else
             Readable(
               file,
-              Option.when(begin < complete.end)(FileSplit(file, Extent.Bytes(begin, complete.end)))
+              Option.when(begin < complete.end)(split.copy(file = file).piece(begin, complete.end))
             )
       }
     }

@@ -20,10 +20,20 @@ _SECRET_OPTION = re.compile(rf"{_NAMES}|authorization|cookie|^httpheader[.]", re
 # Bounded, because a text may be as long as a file.
 _NAME = rf"[\w.-]{{0,64}}(?:{_NAMES})[\w.-]{{0,64}}"
 
-# A backslash escapes a quote in a quoted value, and a second brace escapes a brace.
+# A backslash escapes a quote in JSON. A second brace escapes a brace.
 _IN_DOUBLE = r'(?:\\[\s\S]|[^"\\])*'
 _IN_SINGLE = r"(?:\\[\s\S]|[^'\\])*"
-_BRACES = r"\{[^}\r\n]*(?:\}\}[^}\r\n]*)*\}"
+_BRACES = r"\{[^}\r\n]*(?:\}\}[^}\r\n]*){0,100}\}"
+
+# Elsewhere, a value may also end with a backslash. Then the next quote starts the value of another name.
+_DOUBLE = r'''"(?:[^"\\]|\\(?!")|\\"(?![^"]*(?:=|->)\s*"|[^"]*\Z))*\\?"'''
+_SINGLE = r"""'(?:[^'\\]|\\(?!')|\\'(?![^']*(?:=|->)\s*'|[^']*\Z))*\\?'"""
+
+# The last word of the name of a secret.
+_ENDS = (
+    r"secret|password|passwd|pwd|passphrase|token|credentials?|access.?key|account.?key|api.?key|private.?key|"
+    r"signature|keystore[.]key|encryption[.]key[.]list|auth[.]user[.]info"
+)
 
 # A comma before the next name ends a plain value.
 _PLAIN = r"""[^\s&;,)}\]'"]+(?:,(?![\w.-]{1,64}\s*(?:=|->))[^\s&;,)}\]'"]+)*"""
@@ -39,10 +49,10 @@ _RULES = tuple(
         rf"('{_NAME}'\s*:\s*'){_IN_SINGLE}",
         # JSON in a string of JSON.
         rf'(\\"{_NAME}\\"\s*:\s*\\")(?:[^"\\]|\\\\(?:\\[\s\S]|[^"\\]))*',
-        rf"""(\b{_NAME}\s*(?:=|->)\s*)(?:"{_IN_DOUBLE}"|'{_IN_SINGLE}'|"[^"]*"|'[^']*'|{_BRACES}|{_PLAIN})""",
+        rf"(\b{_NAME}\s*(?:=|->)\s*)(?:{_DOUBLE}|{_SINGLE}|{_BRACES}|{_PLAIN})",
         # More words are a sentence about the option.
-        rf"(\b[\w-]{{1,64}}[.]{_NAME}(?<!exception)(?<!error):[ \t]+)"
-        r"""[^\s;)}\]'"]+(?=[ \t]*(?:[\r\n,;)}\]]|\Z))""",
+        rf"((?<![/\w.-])[\w-]{{1,64}}[.](?:[\w-]{{1,64}}[.]){{0,8}}[\w-]{{0,64}}(?:{_ENDS}):[ \t]+)"
+        rf"(?:{_DOUBLE}|{_SINGLE}|[^\s;)}}\]'\"]+)" + r"(?=[ \t]*(?:[\r\n,;)}\]]|\Z))",
         r"(\b(?:authorization|cookie|x-[\w-]{0,64}(?:key|token|secret))\s*[:=]\s*)[^\r\n,;]+",
         r"(\bbearer\s+)[\w.~+/=-]{8,}",
         r"((?<![\w-]))(?-i:eyJ)[\w-]+[.](?-i:eyJ)[\w-]+(?:[.][\w-]+)?",  # a JSON web token

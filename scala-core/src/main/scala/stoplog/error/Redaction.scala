@@ -86,11 +86,23 @@ private[stoplog] object Redaction {
   // Bounded, because a text may be as long as a file.
   private val Name = s"[\\w.-]{0,64}(?:$Names)[\\w.-]{0,64}"
 
-  // A backslash escapes a quote in a quoted value, and a second brace escapes a brace. Possessive quantifiers
-  // need no stack for long values.
+  // A backslash escapes a quote in JSON. A second brace escapes a brace. Possessive quantifiers need no stack
+  // for long values.
   private val InDouble = "(?:\\\\[\\s\\S]|[^\"\\\\])*+"
   private val InSingle = "(?:\\\\[\\s\\S]|[^'\\\\])*+"
-  private val Braces   = "\\{[^}\\r\\n]*(?:\\}\\}[^}\\r\\n]*)*\\}"
+  private val Braces   = "\\{[^}\\r\\n]*(?:\\}\\}[^}\\r\\n]*){0,100}\\}"
+
+  // Elsewhere, a value may also end with a backslash. Then the next quote starts the value of another name.
+  private val DoubleQuoted =
+    "\"(?:[^\"\\\\]|\\\\(?!\")|\\\\\"(?![^\"]*(?:=|->)\\s*\"|[^\"]*\\z))*+\\\\?\""
+
+  private val SingleQuoted =
+    "'(?:[^'\\\\]|\\\\(?!')|\\\\'(?![^']*(?:=|->)\\s*'|[^']*\\z))*+\\\\?'"
+
+  /** The last word of the name of a secret. */
+  private val Ends =
+    "secret|password|passwd|pwd|passphrase|token|credentials?|access.?key|account.?key|api.?key|private.?key|" +
+      "signature|keystore[.]key|encryption[.]key[.]list|auth[.]user[.]info"
 
   // A comma before the next name ends a plain value.
   private val Plain =
@@ -103,11 +115,10 @@ private[stoplog] object Redaction {
     // JSON in a string of JSON.
     "(?i)(\\\\\"" + Name + "\\\\\"\\s*:\\s*\\\\\")" +
       "(?:[^\"\\\\]|\\\\\\\\(?:\\\\[\\s\\S]|[^\"\\\\]))*+",
-    "(?i)(\\b" + Name + "\\s*(?:=|->)\\s*)" +
-      "(?:\"" + InDouble + "\"|'" + InSingle + "'|\"[^\"]*\"|'[^']*'|" + Braces + "|" + Plain + ")",
+    "(?i)(\\b" + Name + "\\s*(?:=|->)\\s*)(?:" + DoubleQuoted + "|" + SingleQuoted + "|" + Braces + "|" + Plain + ")",
     // More words are a sentence about the option.
-    "(?i)(\\b[\\w-]{1,64}[.]" + Name + "(?<!exception)(?<!error):[ \\t]+)" +
-      "[^\\s;)}\\]'\"]+(?=[ \\t]*(?:[\\r\\n,;)}\\]]|\\z))",
+    "(?i)((?<![/\\w.-])[\\w-]{1,64}[.](?:[\\w-]{1,64}[.]){0,8}[\\w-]{0,64}(?:" + Ends + "):[ \\t]+)" +
+      "(?:" + DoubleQuoted + "|" + SingleQuoted + "|[^\\s;)}\\]'\"]+)(?=[ \\t]*(?:[\\r\\n,;)}\\]]|\\z))",
     "(?i)(\\b(?:authorization|cookie|x-[\\w-]{0,64}(?:key|token|secret))\\s*[:=]\\s*)[^\\r\\n,;]+",
     "(?i)(\\bbearer\\s+)[\\w.~+/=-]{8,}",
     // A JSON web token.

@@ -52,8 +52,11 @@ private[wal] final class ChunkCommitter(
     try commit(chunk, token)
     catch {
       case e: InterruptedException =>
-        if (Try(committer.isCommitted(chunk)).getOrElse(false)) CommitOutcome.Committed
-        else
+        if (Try(committer.isCommitted(chunk)).getOrElse(false)) {
+          // Otherwise, the note would be forgotten before the deletion of the file.
+          place.files.discard(Seq(token.file.token))
+          CommitOutcome.Committed
+        } else
           throw new ExecutionException(
             s"The query was stopped before chunk ${chunk.name} was sent. The next start sends it.",
             e

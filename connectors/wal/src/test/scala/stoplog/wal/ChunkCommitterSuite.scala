@@ -15,6 +15,7 @@ import stoplog.format.SparkSessionForTests
 import stoplog.options.LogOptions
 import stoplog.part.{RunId, SpoolFile}
 import stoplog.sink.{CommitOutcome, Prepared, WriterTask}
+import stoplog.storage.NewPart
 import stoplog.twophase.TwoPhaseSettings
 
 /** What the driver does before and after a chunk is sent. */
@@ -31,7 +32,7 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
     ).storage
   )
 
-  private final class Notes extends CheckpointCommitter {
+  private class Notes extends CheckpointCommitter {
     var newest = Option.empty[DecidedEpoch]
 
     override def isCommitted(chunk: Chunk): Boolean             = false
@@ -79,6 +80,26 @@ class ChunkCommitterSuite extends AnyFunSuite with SparkSessionForTests {
     assert(sent === Vector(7L, 8L, 9L))
     run.commit(chunk(9)) // which a restart repeats if its note is not there
     assert(sent === Vector(7L, 8L, 9L, 9L))
+  }
+
+  test("the file of a chunk that was sent during a stop is deleted") {
+    spark
+    val notes = new Notes {
+      override def isCommitted(chunk: Chunk): Boolean = true
+    }
+    val committer = new ChunkCommitter(
+      (_, _) => throw new InterruptedException("stopped"),
+      notes,
+      EpochTimes.none,
+      place,
+      ChunkBounds(here),
+      new ChunkCommitter.ChunkLocks
+    )
+    val file  = place.files.write(NewPart("", "sent", RunId.random()))(_.write(1))
+    val token = ChunkToken("query", Some(7), 0, SpoolFile(file, 1, level = 0), ChunkDecision("run-1", here))
+    assert(place.files.staged().map(_.token) === Vector(file))
+    assert(committer.commit(Prepared("sent", token.text, 1, 1)) === CommitOutcome.Committed)
+    assert(place.files.staged() === Vector.empty)
   }
 
   test("a stream keeps the chunks of a batch query for a week") {

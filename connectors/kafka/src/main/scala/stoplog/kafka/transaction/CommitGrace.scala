@@ -6,48 +6,59 @@ import scala.collection.mutable
 import stoplog.kafka.client.OpenTransaction
 import stoplog.thread.{Clock, StopSignal}
 
-/** Ends the commits of a stopped query if the brokers have ended no commit for half a second.
+/** Ends the commits of a stopped query whose brokers do not respond.
   *
-  * A stop must not wait for brokers that do not respond. But brokers that respond commit all transactions of
-  * the record (P-62): a transaction that stays open until its timeout is lost.
+  * After the stop, each commit has a second of its own. So a commit that hangs ends no other commit: brokers
+  * that respond commit all transactions of the record (P-62), and a transaction that stays open until its
+  * timeout is lost. If no commit ends for five seconds, all commits end.
   *
   * Thread-safe.
   *
   * @param stop reports the stop of the query
   */
-private[transaction] final class CommitGrace(stop: StopSignal, clock: Clock) extends StopSignal {
-  private var since     = Option.empty[Long]
-  private val abandoned = mutable.Set.empty[OpenTransaction]
+private[transaction] final class CommitGrace(stop: StopSignal, clock: Clock) {
+  private val tried  = mutable.Set.empty[OpenTransaction]
+  private var silent = Option.empty[Long] // since the stop, or since the last ended commit
 
-  override def isStopped: Boolean = synchronized {
-    if (since.isEmpty && stop.isStopped) since = Some(clock.elapsedMillis())
-    since.exists(clock.elapsedMillis() - _ >= CommitGrace.Millis)
-  }
-
-  /** Called before each commit. The end of the query repeats all commits of the record. So the first
-    * repetition of an abandoned commit starts the grace anew.
+  /** Returns the signal of one commit. The end of the query repeats the commits of the record that have not
+    * ended. The first repetition starts the five seconds anew.
     */
-  def begin(transaction: OpenTransaction): Unit = synchronized {
-    if (abandoned(transaction)) {
-      abandoned.clear()
-      since = None
+  def begin(transaction: OpenTransaction): StopSignal = synchronized {
+    if (!tried.add(transaction)) {
+      tried.clear()
+      tried += transaction
+      silent = None
     }
+    new OfCommit
   }
 
-  /** Called after a commit with a known outcome: the brokers respond, so the grace starts anew. */
-  def ended(): Unit = synchronized {
-    since = None
+  /** Called after a commit with a known outcome: the brokers respond. */
+  def ended(transaction: OpenTransaction): Unit = synchronized {
+    tried -= transaction
+    silent = None
   }
 
-  /** Called after a commit that the end of the grace has interrupted. */
-  def abandon(transaction: OpenTransaction): Unit = synchronized {
-    abandoned += transaction
-    ()
+  private def isSilent(nowMillis: Long): Boolean = synchronized {
+    if (silent.isEmpty) silent = Some(nowMillis)
+    silent.exists(nowMillis - _ >= CommitGrace.SilentMillis)
+  }
+
+  /** Used by the thread of the commit, and by the thread that waits for the commit. */
+  private final class OfCommit extends StopSignal {
+    private var since = Option.empty[Long]
+
+    override def isStopped: Boolean = stop.isStopped && synchronized {
+      val now = clock.elapsedMillis()
+      if (since.isEmpty) since = Some(now)
+      since.exists(now - _ >= CommitGrace.CommitMillis) || isSilent(now)
+    }
   }
 }
 
 private[transaction] object CommitGrace {
 
-  // A commit takes some milliseconds if the brokers are well.
-  private final val Millis = 500L
+  // A commit takes some milliseconds if the brokers are well, and longer on a new connection.
+  private final val CommitMillis = 1000L
+
+  private final val SilentMillis = 5000L
 }

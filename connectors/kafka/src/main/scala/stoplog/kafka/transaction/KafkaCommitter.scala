@@ -73,16 +73,14 @@ private[kafka] final class KafkaCommitter(
     * effect of a stop. The end of the query tries again, and otherwise the next start.
     */
   override def commit(prepared: Prepared): CommitOutcome = {
-    val open = OpenTransaction.parse(prepared.token)
-    grace.begin(open)
+    val open    = OpenTransaction.parse(prepared.token)
     val outcome =
-      try StopSignal.interrupting(grace)(transactions.commit(open))
+      try StopSignal.interrupting(grace.begin(open))(transactions.commit(open))
       catch {
         case e: InterruptedException =>
-          grace.abandon(open)
           throw new ExecutionException(s"The query was stopped before transaction $open was committed.", e)
       }
-    grace.ended()
+    grace.ended(open)
     sinceCommit = new Stopwatch(clock)
     warnIfNearlyLost(open)
     outcome

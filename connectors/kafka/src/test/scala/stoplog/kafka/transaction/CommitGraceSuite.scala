@@ -10,55 +10,64 @@ import stoplog.thread.StopSignal
 class CommitGraceSuite extends AnyFunSuite {
   private val open = OpenTransaction("stoplog-1", 1, 0, begunAtMillis = 0, batch = Some(7))
 
-  test("without a stop, the grace never ends") {
-    val query = new Query
-    assert(!query.grace.isStopped)
+  private def transaction(n: Int) = open.copy(id = s"stoplog-$n")
+
+  test("without a stop, a commit has unlimited time") {
+    val query  = new Query
+    val commit = query.grace.begin(open)
+    assert(!commit.isStopped)
     query.clock.advance(3600000)
-    assert(!query.grace.isStopped)
+    assert(!commit.isStopped)
   }
 
-  test("the grace ends half a second after the stop") {
-    val query = new Query
+  test("a commit ends a second after the stop, and not a second after its start") {
+    val query  = new Query
+    val commit = query.grace.begin(open)
+    query.clock.advance(3600000)
     query.stop()
-    assert(!query.grace.isStopped)
-    query.clock.advance(499)
-    assert(!query.grace.isStopped)
+    assert(!commit.isStopped)
+    query.clock.advance(999)
+    assert(!commit.isStopped)
     query.clock.advance(1)
-    assert(query.grace.isStopped)
+    assert(commit.isStopped)
   }
 
-  test("each commit that the brokers end starts the grace anew") {
-    val query = new Query
+  test("commits that hang leave a second to each other commit") {
+    val query   = new Query
+    val hanging = (1 to 8).map(n => query.grace.begin(transaction(n)))
     query.stop()
-    for (_ <- 1 to 10) {
-      assert(!query.grace.isStopped)
-      query.clock.advance(400)
-      assert(!query.grace.isStopped)
-      query.grace.ended()
+    assert(!hanging.exists(_.isStopped))
+    query.clock.advance(1000)
+    assert(hanging.forall(_.isStopped))
+    for (n <- 9 to 40) {
+      val commit = query.grace.begin(transaction(n))
+      assert(!commit.isStopped)
+      query.clock.advance(900)
+      assert(!commit.isStopped)
+      query.grace.ended(transaction(n))
     }
-    assert(!query.grace.isStopped)
-    query.clock.advance(500)
-    assert(query.grace.isStopped)
   }
 
-  test("the next try of an abandoned commit starts the grace anew, and once for all commits of the try") {
+  test("if no commit ends for five seconds, all commits end, and their repetition has five seconds again") {
     val query = new Query
-    val all   = (1 to 3).map(n => open.copy(id = s"stoplog-$n"))
     query.stop()
     for (_ <- 1 to 2) {
-      all.foreach(query.grace.begin)
-      assert(!query.grace.isStopped)
-      query.clock.advance(500)
-      assert(query.grace.isStopped)
-      all.foreach(query.grace.abandon)
-      all.tail.map(_.copy(producerId = 2)).foreach(query.grace.begin) // not tried before
-      assert(query.grace.isStopped)
+      for (n <- 1 to 5) {
+        val commit = query.grace.begin(transaction(n))
+        assert(!commit.isStopped, n)
+        query.clock.advance(1000)
+        assert(commit.isStopped, n)
+      }
+      assert(query.grace.begin(transaction(6)).isStopped)
     }
-    query.grace.begin(all.head)
-    assert(!query.grace.isStopped)
-    query.clock.advance(500)
-    all.tail.foreach(query.grace.begin)
-    assert(query.grace.isStopped)
+  }
+
+  test("a commit that failed may be repeated") {
+    val query = new Query
+    query.stop()
+    assert(!query.grace.begin(open).isStopped)
+    query.clock.advance(3600000)
+    assert(!query.grace.begin(open).isStopped)
   }
 
   private final class Query {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.compact
 
-import java.io.EOFException
+import java.io.{EOFException, IOException}
 
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
 
@@ -9,12 +9,17 @@ import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
 private[compact] final class CommittedInput(in: FSDataInputStream, committedBytes: Long)
     extends FSInputStream {
 
-  override def read(): Int = if (getPos < committedBytes) in.read() else -1
+  override def read(): Int = if (getPos < committedBytes) wanted(in.read()) else -1
 
   override def read(bytes: Array[Byte], offset: Int, count: Int): Int = {
     val left = committedBytes - getPos
-    if (count == 0) 0 else if (left <= 0) -1 else in.read(bytes, offset, left.min(count.toLong).toInt)
+    if (count == 0) 0 else if (left <= 0) -1 else wanted(in.read(bytes, offset, left.min(count.toLong).toInt))
   }
+
+  /** Not an `EOFException`, which readers of Avro and of SequenceFiles take for the end of the rows. */
+  private def wanted(read: Int): Int =
+    if (read >= 0) read
+    else throw new IOException(s"the storage returned only $getPos of $committedBytes bytes")
 
   override def seek(position: Long): Unit =
     if (position > committedBytes)

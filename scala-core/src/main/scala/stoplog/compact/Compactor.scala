@@ -89,8 +89,8 @@ private[stoplog] object Compactor {
   * @param configuration the configuration for the path's file system
   * @param sizeBytes     the committed bytes. A compactor MUST NOT read more of the file
   * @param records       the rows of the file by the log of its sink; `None` if no log has the number
-  * @param storedBytes   the length of the file, if a valid-length file specifies fewer bytes. [[open]] then
-  *                      ends after `sizeBytes`; a reader of the path itself does not
+  * @param storedBytes   the length of the file, if a valid-length file specifies fewer bytes. A reader of the
+  *                      path itself does not end after `sizeBytes`
   */
 final case class CompactionInput(
     path: Path,
@@ -100,11 +100,11 @@ final case class CompactionInput(
     storedBytes: Option[Long] = None
 ) {
 
-  /** Opens the committed bytes from the start; the caller closes the stream. Supports seeks. */
-  def open(): FSDataInputStream = {
-    val in = path.getFileSystem(configuration).open(path)
-    if (storedBytes.isEmpty) in else new FSDataInputStream(new CommittedInput(in, sizeBytes))
-  }
+  /** Opens the committed bytes from the start; the caller closes the stream. Supports seeks. A read throws
+    * `IOException` if the file ends before `sizeBytes`.
+    */
+  def open(): FSDataInputStream =
+    new FSDataInputStream(new CommittedInput(path.getFileSystem(configuration).open(path), sizeBytes))
 }
 
 /** Files of one directory to be compacted to one file.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.sequence
 
-import org.apache.hadoop.fs.FSDataOutputStream
+import java.io.IOException
+
+import org.apache.hadoop.fs.{FSDataInputStream, FSDataOutputStream, FSInputStream, Path}
 import org.apache.hadoop.io.{DataOutputBuffer, SequenceFile}
 import org.apache.hadoop.io.SequenceFile.{CompressionType, Reader, Writer}
 
@@ -19,7 +21,8 @@ private[stoplog] object SequenceCompactor extends Compactor {
   override def compact(inputs: Seq[CompactionInput], out: BlockOutput): Unit = {
     Compactor.requireAlike(inputs.map(likeness), "different classes, codecs or metadata")
     Using.resource(created(inputs.last, out)) { writer =>
-      inputs.foreach(reading(_)(append(_, writer)))
+      val rows = inputs.map(reading(_)(append(_, writer))).sum
+      Compactor.requireRows(inputs, rows, rows)
     }
   }
 
@@ -30,13 +33,17 @@ private[stoplog] object SequenceCompactor extends Compactor {
       s" ${Compactor.describing(metadata)}"
   }
 
-  private def append(reader: Reader, writer: Writer): Unit = {
+  /** Returns the number of rows. */
+  private def append(reader: Reader, writer: Writer): Long = {
     val key   = new DataOutputBuffer()
     val value = reader.createValueBytes()
+    var rows  = 0L
     while (reader.nextRaw(key, value) >= 0) {
       writer.appendRaw(key.getData, 0, key.getLength, value)
       key.reset()
+      rows += 1
     }
+    rows
   }
 
   private def created(like: CompactionInput, out: BlockOutput): Writer = reading(like) { reader =>
@@ -55,6 +62,27 @@ private[stoplog] object SequenceCompactor extends Compactor {
 
   private def reading[A](input: CompactionInput)(action: Reader => A): A = {
     val bytes = Reader.length(input.sizeBytes) // otherwise the reader misses the end
-    Using.resource(new Reader(input.configuration, Reader.stream(input.open()), bytes))(action)
+    Using.resource(new Reader(input.configuration, Reader.stream(whole(input)), bytes))(action)
+  }
+
+  private def whole(input: CompactionInput): FSDataInputStream =
+    new FSDataInputStream(new Whole(input.open(), input.path))
+
+  /** Throws if a record continues after the end of the file. The reader takes an `EOFException` for the end of
+    * the rows, and reads nothing after a whole last record.
+    */
+  private final class Whole(in: FSDataInputStream, path: Path) extends FSInputStream {
+    override def read(): Int = wanted(in.read())
+
+    override def read(bytes: Array[Byte], offset: Int, length: Int): Int =
+      wanted(in.read(bytes, offset, length))
+
+    override def seek(position: Long): Unit               = in.seek(position)
+    override def getPos: Long                             = in.getPos
+    override def seekToNewSource(position: Long): Boolean = in.seekToNewSource(position)
+    override def close(): Unit                            = in.close()
+
+    private def wanted(read: Int): Int =
+      if (read >= 0) read else throw new IOException(s"$path ends within a record")
   }
 }

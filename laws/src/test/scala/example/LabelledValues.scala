@@ -23,10 +23,7 @@ final class LabelledValues extends Encoder {
 
   override def encode(row: InternalRow, out: OutputStream): Unit = {
     var first = true
-    for {
-      (label, value) <- columns
-      found = value(row) if found != null
-    } {
+    for ((label, value) <- columns; found = value(row); if found != null) {
       if (!first) out.write('\t')
       first = false
       out.write(label)

@@ -64,14 +64,12 @@ class TransactionalFilesQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
   }
 
   test("a batch query writes all rows or, if it fails, none") {
-    val place               = Files.createTempDirectory("transactional")
-    val rows                = spark.range(0, 100, 1, 3)
+    val place = Files.createTempDirectory("transactional")
+    val rows  = spark.range(0, 100, 1, 3)
     def write(broken: Long) = rows
-      .select(
-        when(col("id") === broken, raise_error(org.apache.spark.sql.functions.lit("broken")))
-          .otherwise(col("id").cast("string"))
-          .as("line")
-      )
+      .select(when(col("id") === broken, raise_error(org.apache.spark.sql.functions.lit("broken")))
+        .otherwise(col("id").cast("string"))
+        .as("line"))
       .write
       .format("stoplog")
       .option("sink", "example.TransactionalFiles")
@@ -103,8 +101,7 @@ class TransactionalFilesQuerySuite extends AnyFunSuite with BeforeAndAfterAll {
       .select(
         broken
           .fold(line)(n =>
-            when(col("number") === n, raise_error(org.apache.spark.sql.functions.lit("broken")))
-              .otherwise(line)
+            when(col("number") === n, raise_error(org.apache.spark.sql.functions.lit("broken"))).otherwise(line)
           )
           .as("line")
       )

@@ -3,7 +3,6 @@ package stoplog.admin
 
 import java.io.PrintStream
 import java.nio.charset.StandardCharsets.UTF_8
-import java.util.{Map => JMap}
 
 import scala.jdk.CollectionConverters._
 import scala.util.control.NonFatal
@@ -14,7 +13,7 @@ import org.apache.hadoop.conf.Configuration
 
 import stoplog.commit.{Liveness, SinkIdentity}
 import stoplog.error.{Errors, StoplogArgumentException, StoplogException}
-import stoplog.options.{SinkOptions, SparkHadoop}
+import stoplog.options.SparkHadoop
 import stoplog.storage.Truncation
 
 /** The tools for the command line. Reads one JSON object from standard input, and prints one JSON object to
@@ -178,10 +177,7 @@ object Main {
     /** Parses the query options that a tool needs and the log does not contain. */
     private def truncation(path: String, options: Map[String, String]): Truncation =
       if (options.isEmpty) Truncation.Allowed
-      else {
-        val sinkOptions: JMap[String, String] = (options + ("path" -> path) + ("format" -> "json")).asJava
-        SinkOptions.parse(sinkOptions).recovery.storage.truncation
-      }
+      else SinkAdmin.parsed(path, options).recovery.storage.truncation
 
     private def flag(node: JsonNode, name: String): Boolean = Option(node.get(name)).exists(_.asBoolean)
 

@@ -20,7 +20,7 @@ import stoplog.storage.{FileStore, NewPart, ReplacedFiles, SinkDirectory}
 private[admin] object ResetCommand {
 
   def plan(sink: SinkContext, open: OpenRows): AdminPlan = {
-    val newest  = sink.newest()
+    val newest  = sink.newestAfterGap()
     val archive = sink.archive()
     val records = sink.log.all()
     val rows    = open match {

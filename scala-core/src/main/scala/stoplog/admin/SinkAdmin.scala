@@ -106,7 +106,13 @@ final class SinkAdmin private[admin] (sink: SinkContext) {
 object SinkAdmin {
 
   private def targets(path: String, options: Map[String, String]): AnnounceOptions =
-    SinkOptions.parse(Map("format" -> "json") ++ options + ("path" -> path)).buckets.completeness.announce
+    parsed(path, options).buckets.completeness.announce
+
+  /** Parses the options of a query for a tool. A query without `format` is valid here. */
+  private[admin] def parsed(path: String, options: Map[String, String]): SinkOptions = {
+    val format = if (options.keys.exists(_.equalsIgnoreCase("format"))) None else Some("format" -> "json")
+    SinkOptions.parse(options ++ format + ("path" -> path))
+  }
 
   /** @param path          the path of the sink, local or on any file system known to Hadoop
     * @param sinkId        the value of the query's option

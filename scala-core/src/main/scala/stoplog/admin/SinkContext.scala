@@ -29,12 +29,26 @@ private[admin] final class SinkContext(
 
   def log: CommitLog = storage.log
 
-  /** Returns the record from which all tools start. Error: `STOPLOG_SINK_UNKNOWN`. */
+  /** Returns the record from which all tools start, except a reset. A tool must not continue a log that lacks
+    * records (P-23).
+    *
+    * Errors: `STOPLOG_SINK_UNKNOWN`, `STOPLOG_LOG_GAP`.
+    */
   def newest(): LogRecord = {
+    val own   = log // has the listing of its last record
+    val found = newestOf(own)
+    own.refuseGap(path, sinkId)
+    found
+  }
+
+  /** Returns the newest record, also of a log that lacks records. Error: `STOPLOG_SINK_UNKNOWN`. */
+  def newestAfterGap(): LogRecord = newestOf(log)
+
+  private def newestOf(own: CommitLog): LogRecord = {
     def unknown = Errors.sinkUnknown(path, sinkId, sinkIds())
     val found   = storage.anyLog.newest().getOrElse(throw unknown)
     if (found.state.queryId == SinkState.NextQuery || SinkSettings.isOfFiles(found.state))
-      log.newest().getOrElse(throw unknown)
+      own.newest().getOrElse(throw unknown)
     else
       throw Errors.invalidOptions(
         Seq(s"The log $sinkId is of another kind: the commands support only logs of streaming file sinks.")

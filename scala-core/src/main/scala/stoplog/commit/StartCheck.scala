@@ -29,15 +29,34 @@ private[stoplog] final class StartCheck(identity: SinkIdentity, kept: () => Vect
     case Some(state) if state.queryId == SinkState.NextQuery =>
       fresh(QueryEpoch.before(queryId, planned.batch), settings)
     case found =>
-      found.foreach(StartCheck.sameSettings(_, identity, settings))
-      val last = epochs.start(new TakenLog(found), queryId, onForeign, planned)
+      val last = checked(found, Some(settings), onForeign, planned)
       found.fold(fresh(last, settings))(_.copy(newest = last))
   }
 
-  /** Checks only the epochs, before a start. Errors: those of [[start]] about epochs. */
-  def preview(newest: SinkState, onForeign: ForeignQuery, planned: Planned): Unit =
-    if (newest.queryId != SinkState.NextQuery)
-      epochs.start(new TakenLog(Some(newest)), queryId, onForeign, planned): Unit
+  /** Checks a later start. Errors: those of [[start]].
+    *
+    * @param settings `None` if the settings have an error of their own
+    */
+  def preview(
+      newest: Option[SinkState],
+      settings: Option[SinkSettings],
+      onForeign: ForeignQuery,
+      planned: Planned
+  ): Unit =
+    if (!newest.exists(_.queryId == SinkState.NextQuery)) checked(newest, settings, onForeign, planned): Unit
+
+  private def checked(
+      newest: Option[SinkState],
+      settings: Option[SinkSettings],
+      onForeign: ForeignQuery,
+      planned: Planned
+  ): QueryEpoch = {
+    for {
+      state <- newest
+      now   <- settings
+    } StartCheck.sameSettings(state, identity, now)
+    epochs.start(new TakenLog(newest), queryId, onForeign, planned)
+  }
 
   /** Checks an operator's handover of the log to the query.
     *

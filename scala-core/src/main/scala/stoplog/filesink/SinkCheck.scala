@@ -70,17 +70,31 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
         FileSinkSpec.assignerOf(options.buckets.bucketing, schema, session)
       }
     )
-  private val seen = assigner.toOption.toVector.flatMap(firstBuckets)
+  private val found = assigner.map(each => tried("buckets")(firstBuckets(each)))
+  private val seen  = found.toOption.flatMap(_.toOption).getOrElse(Vector.empty)
 
-  def result: Preflight = Preflight(
-    options.output.path,
-    Vector(
+  // What a start creates, so that no rule of a start is missing here.
+  private val spec = for {
+    there <- storage
+    _     <- tests
+    last  <- newest
+    made  <- tried("start")(FileSinkSpec.of(options, schema, there, last.flatMap(RecordedColumns.of(_))))
+  } yield made
+
+  def result: Preflight = {
+    val findings = Vector(
       settings
     ) ++ columns.left.toOption ++ ofFormat ++ ofRolling ++ ofBuckets ++ ofReaders ++ ofDistribution ++
       ofCompletion ++ ofCompaction ++ ofNames ++ tests
-        .fold(Vector(_), identity) ++ ofHosts ++ ofLogs ++ SinkAnnouncements.findings(requested) :+ versions,
-    names
-  )
+        .fold(Vector(_), identity) ++ ofHosts ++ ofLogs ++ SinkAnnouncements.findings(requested) :+ versions
+    Preflight(options.output.path, findings ++ ofStart(findings), names)
+  }
+
+  /** Returns the problem of a start that no other finding names. */
+  private def ofStart(others: Vector[Finding]): Vector[Finding] =
+    (spec.left.toOption ++ found.toOption.flatMap(_.left.toOption)).toVector
+      .distinctBy(_.what)
+      .filterNot(problem => others.exists(_.what == problem.what))
 
   private def settings: Finding = {
     val set = options.toMap.size
@@ -182,9 +196,20 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
   private def owner(newest: Option[LogRecord]): Finding = {
     val sinkId = options.recovery.sinkId
     newest.map(_.state) match {
-      case None => Ok("sinkId", s"No query has written here as $sinkId yet.")
+      case None =>
+        def unwritten = Ok("sinkId", s"No query has written here as $sinkId yet.")
+        options.checkpointLocation.fold[Finding](unwritten)(started(_, None, _ => unwritten))
       case Some(log) if !rows.isStreaming && options.checkpointLocation.isEmpty =>
-        Ok("sinkId", s"The log of $sinkId belongs to query ${log.queryId}. A batch job has a separate log.")
+        tried("sinkId")(
+          spec.foreach(each => RecordedBuckets.refuseOtherZone(each.settings, newest, options.output.path))
+        ).fold(
+          identity,
+          _ =>
+            Ok(
+              "sinkId",
+              s"The log of $sinkId belongs to query ${log.queryId}. A batch job has a separate log."
+            )
+        )
       case Some(log) =>
         options.checkpointLocation.fold[Finding](
           Warning(
@@ -193,32 +218,40 @@ private final class SinkCheck(rows: DataFrame, requested: SinkOptions) {
               "rejected.",
             "Use that query's checkpoint, or set another sinkId."
           )
-        )(started(_, log))
+        )(started(_, Some(log), resumed(log, _)))
     }
   }
 
-  /** Returns the result of a start from this checkpoint. */
-  private def started(checkpoint: String, log: SinkState): Finding = {
+  /** Returns the result of a start from this checkpoint.
+    *
+    * @param accepted returns the finding of an accepted start, from the id of the checkpoint's query
+    */
+  private def started(
+      checkpoint: String,
+      log: Option[SinkState],
+      accepted: Option[String] => Finding
+  ): Finding = {
     import options.recovery.{onForeignQuery, sinkId}
     val queryId   = CheckpointFiles.queryId(Some(checkpoint), SparkHadoop.configuration)
     val identity  = SinkIdentity(options.output.path, sinkId, queryId.getOrElse("of a new checkpoint"))
-    val onForeign = new OneStart(onForeignQuery, run = "").now(Some(log))
+    val onForeign = new OneStart(onForeignQuery, run = "").now(log)
     tried("sinkId") {
       val planned = CheckpointFiles.next(checkpoint, SparkHadoop.configuration)
       new StartCheck(identity, () => storage.fold(_ => Vector.empty, _.log.all()))
-        .preview(log, onForeign, planned)
-    }.fold(
-      (refused: Finding) => refused,
-      _ =>
-        if (queryId.contains(log.queryId))
-          Ok("sinkId", s"The log of $sinkId belongs to the checkpoint's query ${log.queryId}, which resumes.")
-        else
-          Warning(
-            "sinkId",
-            s"The log of $sinkId belongs to query ${log.queryId}, and this query takes over the log.",
-            "Make sure that the former query never starts again, and remove onForeignQuery afterwards."
-          )
-    )
+        .preview(log, spec.toOption.map(_.settings), onForeign, planned)
+    }.fold((refused: Finding) => refused, _ => accepted(queryId))
+  }
+
+  private def resumed(log: SinkState, queryId: Option[String]): Finding = {
+    val sinkId = options.recovery.sinkId
+    if (queryId.contains(log.queryId))
+      Ok("sinkId", s"The log of $sinkId belongs to the checkpoint's query ${log.queryId}, which resumes.")
+    else
+      Warning(
+        "sinkId",
+        s"The log of $sinkId belongs to query ${log.queryId}, and this query takes over the log.",
+        "Make sure that the former query never starts again, and remove onForeignQuery afterwards."
+      )
   }
 
   private def neighbours(there: SinkStorage, content: String): Finding = {

@@ -34,6 +34,22 @@ class MainSuite extends AnyFunSuite {
     }
   }
 
+  test("a request may have each option of the query") {
+    within() { world =>
+      world.epoch(world.driver(), 0, "ant")
+      for (
+        options <- Seq(
+          """"format":"csv","header":"true"""",
+          """"Format":"parquet","parquet.block.size":"1048576""""
+        )
+      ) {
+        val (status, answer) =
+          asked(s"""{"command":"finalize","path":"${world.directory}","options":{$options}}""")
+        assert(status === 0, answer)
+      }
+    }
+  }
+
   test("an invalid request returns the matching error condition") {
     for (
       (request, expected) <- Seq(

@@ -178,6 +178,8 @@ class VerdictsSuite extends AnyFunSuite {
         )}","record":$body}"""
       val name = "%020d".format(record.get("seq").asLong)
       val log  = Files.createDirectories(root.resolve("_stoplog/main/log"))
+      for (before <- record.get("seq").asLong - 99 until record.get("seq").asLong if before >= 0)
+        Files.createFile(log.resolve(f"$before%020d.commit")) // a trimmed log keeps as many
       Files.writeString(log.resolve(s"$name.commit"), bytes)
       val written = Option(golden.get("recordModifiedMillis")).getOrElse(record.get("writtenAtMillis"))
       touch(log.resolve(s"$name.commit"), written.asLong)

@@ -68,8 +68,8 @@ private[stoplog] object SequenceCompactor extends Compactor {
   private def whole(input: CompactionInput): FSDataInputStream =
     new FSDataInputStream(new Whole(input.open(), input.path))
 
-  /** Throws if a record continues after the end of the file. The reader takes an `EOFException` for the end of
-    * the rows, and reads nothing after a whole last record.
+  /** Throws if a record continues after the end of the file. The reader takes an `EOFException` for the end
+    * of the rows, and reads nothing after a whole last record.
     */
   private final class Whole(in: FSDataInputStream, path: Path) extends FSInputStream {
     override def read(): Int = wanted(in.read())

@@ -27,7 +27,7 @@ class Reopening:
         return self._user
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """Closes the object after an exception in the block, also after SystemExit: the process goes on."""
+        """Closes the object after an exception in the block, also after `SystemExit`."""
         if kind is None:
             return
         try:

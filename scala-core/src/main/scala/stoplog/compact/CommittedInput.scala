@@ -5,21 +5,21 @@ import java.io.{EOFException, IOException}
 
 import org.apache.hadoop.fs.{FSDataInputStream, FSInputStream}
 
-/** The committed bytes at the start of a longer file. */
-private[compact] final class CommittedInput(in: FSDataInputStream, committedBytes: Long)
+/** The committed bytes at the start of a file.
+  *
+  * @param atEnd returns the result of a read after these bytes, or throws
+  */
+private[compact] final class CommittedInput(in: FSDataInputStream, committedBytes: Long, atEnd: () => Int)
     extends FSInputStream {
 
-  override def read(): Int = if (getPos < committedBytes) wanted(in.read()) else -1
+  override def read(): Int = if (getPos < committedBytes) wanted(in.read()) else atEnd()
 
   override def read(bytes: Array[Byte], offset: Int, count: Int): Int = {
     val left = committedBytes - getPos
-    if (count == 0) 0 else if (left <= 0) -1 else wanted(in.read(bytes, offset, left.min(count.toLong).toInt))
+    if (count == 0) 0
+    else if (left <= 0) atEnd()
+    else wanted(in.read(bytes, offset, left.min(count.toLong).toInt))
   }
-
-  /** Not an `EOFException`, which readers of Avro and of SequenceFiles take for the end of the rows. */
-  private def wanted(read: Int): Int =
-    if (read >= 0) read
-    else throw new IOException(s"the storage returned only $getPos of $committedBytes bytes")
 
   override def seek(position: Long): Unit =
     if (position > committedBytes)
@@ -30,4 +30,9 @@ private[compact] final class CommittedInput(in: FSDataInputStream, committedByte
   override def seekToNewSource(position: Long): Boolean = in.seekToNewSource(position)
   override def available(): Int = (committedBytes - getPos).min(in.available().toLong).toInt
   override def close(): Unit    = in.close()
+
+  /** Not an `EOFException`, which readers of Avro and of SequenceFiles take for the end of the rows. */
+  private def wanted(read: Int): Int =
+    if (read >= 0) read
+    else throw new IOException(s"the storage returned only $getPos of $committedBytes bytes")
 }

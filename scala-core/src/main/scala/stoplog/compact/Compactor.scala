@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.compact
 
+import java.io.IOException
 import java.util.{List => JList}
 
 import scala.jdk.CollectionConverters._
@@ -103,8 +104,16 @@ final case class CompactionInput(
   /** Opens the committed bytes from the start; the caller closes the stream. Supports seeks. A read throws
     * `IOException` if the file ends before `sizeBytes`.
     */
-  def open(): FSDataInputStream =
-    new FSDataInputStream(new CommittedInput(path.getFileSystem(configuration).open(path), sizeBytes))
+  def open(): FSDataInputStream = opened(() => -1)
+
+  /** The same, for a reader that reads nothing after a whole last record, and takes an `EOFException` for the
+    * end of the rows. A read after the committed bytes throws `IOException`.
+    */
+  private[stoplog] def openWhole(): FSDataInputStream =
+    opened(() => throw new IOException(s"$path ends within a record"))
+
+  private def opened(atEnd: () => Int): FSDataInputStream =
+    new FSDataInputStream(new CommittedInput(path.getFileSystem(configuration).open(path), sizeBytes, atEnd))
 }
 
 /** Files of one directory to be compacted to one file.

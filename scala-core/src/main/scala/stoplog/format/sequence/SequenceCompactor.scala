@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package stoplog.format.sequence
 
-import java.io.IOException
-
-import org.apache.hadoop.fs.{FSDataInputStream, FSDataOutputStream, FSInputStream, Path}
+import org.apache.hadoop.fs.FSDataOutputStream
 import org.apache.hadoop.io.{DataOutputBuffer, SequenceFile}
 import org.apache.hadoop.io.SequenceFile.{CompressionType, Reader, Writer}
 
@@ -62,27 +60,6 @@ private[stoplog] object SequenceCompactor extends Compactor {
 
   private def reading[A](input: CompactionInput)(action: Reader => A): A = {
     val bytes = Reader.length(input.sizeBytes) // otherwise the reader misses the end
-    Using.resource(new Reader(input.configuration, Reader.stream(whole(input)), bytes))(action)
-  }
-
-  private def whole(input: CompactionInput): FSDataInputStream =
-    new FSDataInputStream(new Whole(input.open(), input.path))
-
-  /** Throws if a record continues after the end of the file. The reader takes an `EOFException` for the end
-    * of the rows, and reads nothing after a whole last record.
-    */
-  private final class Whole(in: FSDataInputStream, path: Path) extends FSInputStream {
-    override def read(): Int = wanted(in.read())
-
-    override def read(bytes: Array[Byte], offset: Int, length: Int): Int =
-      wanted(in.read(bytes, offset, length))
-
-    override def seek(position: Long): Unit               = in.seek(position)
-    override def getPos: Long                             = in.getPos
-    override def seekToNewSource(position: Long): Boolean = in.seekToNewSource(position)
-    override def close(): Unit                            = in.close()
-
-    private def wanted(read: Int): Int =
-      if (read >= 0) read else throw new IOException(s"$path ends within a record")
+    Using.resource(new Reader(input.configuration, Reader.stream(input.openWhole()), bytes))(action)
   }
 }

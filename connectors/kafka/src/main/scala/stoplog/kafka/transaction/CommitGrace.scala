@@ -21,7 +21,7 @@ private[transaction] final class CommitGrace(stop: StopSignal, clock: Clock) {
   private var silent = Option.empty[Long] // since the stop, or since the last ended commit
 
   /** Returns the signal of one commit. The end of the query repeats the commits of the record that have not
-    * ended. The first repetition starts the five seconds anew.
+    * ended. At the first repetition, the five seconds start again.
     */
   def begin(transaction: OpenTransaction): StopSignal = synchronized {
     if (!tried.add(transaction)) {
